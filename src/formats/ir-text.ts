@@ -41,12 +41,6 @@ export function instructionTexts(body: string): string[][] {
   return blocks;
 }
 
-/** Whether metadata says of anything in a body how often it is so. */
-export const hasWeights = (body: string): boolean => body.includes(', !prof !');
-
-/** Whether a body holds a `switch` of which metadata says how often it goes where. */
-export const hasWeighedSwitch = (body: string): boolean => /^ {2}\].*, !prof !/m.test(body);
-
 /** Whether a body divides floats and need not round the results correctly. */
 export const hasRoughDivision = (body: string): boolean =>
   body.split('\n').some((line) => line.includes(' = fdiv ') && line.includes(', !fpmath !'));
@@ -90,6 +84,8 @@ export interface PrintedSwitch {
   readonly values: readonly bigint[];
   /** The least number that the condition may be, and the first that it is not any more; null if that is not said. */
   readonly range: readonly [bigint, bigint] | null;
+  /** Whether metadata say how often it goes where. */
+  readonly isWeighed: boolean;
 }
 
 /** The switches in a body, in order. */
@@ -98,20 +94,21 @@ export function printedSwitches(body: string): PrintedSwitch[] {
   if (found.length === 0) return [];
   const ranges = new Map([...body.matchAll(RANGE)].map(([, name, from, to]) => [name, [BigInt(from!), BigInt(to!)]]));
   return found.map(({ 0: head, 1: condition, index }) => ({
-    values: casesFrom(body, index + head.length + 1),
+    ...casesFrom(body, index + head.length + 1),
     range: (ranges.get(condition) as [bigint, bigint] | undefined) ?? null,
   }));
 }
 
-/** The values of the lines from `at` on that are cases. There may be millions of them. */
-function casesFrom(body: string, at: number): bigint[] {
+/** The values of the lines from `at` on that are cases, and what the line behind them says. There may be millions. */
+function casesFrom(body: string, at: number): Pick<PrintedSwitch, 'values' | 'isWeighed'> {
   const values: bigint[] = [];
-  for (let line = at, end; (end = body.indexOf('\n', line)) >= 0; line = end + 1) {
-    const value = CASE.exec(body.slice(line, end))?.[1];
-    if (value === undefined) break;
+  for (let start = at, end; (end = body.indexOf('\n', start)) >= 0; start = end + 1) {
+    const line = body.slice(start, end);
+    const value = CASE.exec(line)?.[1];
+    if (value === undefined) return { values, isWeighed: /^ *\].*, !prof !/.test(line) };
     values.push(BigInt({ true: 1, false: 0 }[value] ?? value));
   }
-  return values;
+  return { values, isWeighed: false };
 }
 
 /** The first line, and the condition; where that is a constant, it is cut off. */

@@ -191,6 +191,8 @@ export interface SwitchValues {
   readonly values: readonly bigint[];
   /** The least number that the condition may be, and the first that it is not any more; null if that is not said. */
   readonly range: readonly [bigint, bigint] | null;
+  /** Whether metadata say how often it goes where. */
+  readonly isWeighed: boolean;
 }
 
 export interface FunctionSnapshot {

@@ -12,7 +12,7 @@ import { DarmError } from '../errors.js';
 import type { BlockId } from '../ir/ids.js';
 import type { EditLog, LogRound, SurveyRemarks } from '../job/edit-log.js';
 import type { JobOptions } from '../job/options.js';
-import { loweredSwitches, mayBecomeSelects, worthOfLowering } from '../melding/decide/switches.js';
+import { areWeighed, loweredSwitches, mayBecomeSelects, worthOfLowering } from '../melding/decide/switches.js';
 import { netUnitOf } from '../melding/plan.js';
 import { keptSwitches, refusedRemark } from './collect-remarks.js';
 import type { Compilation } from './compilation.js';
@@ -63,7 +63,7 @@ export function meldFunction(
         outcome = outcomeOf(rounds);
       } else if (asked === null) {
         outcome = { ...outcome, kept: [...rounds.made] };
-        outcome = lowerIfItPays(options, rounds, switches, outcome, () => texts.hasWeighedSwitch(name));
+        outcome = lowerIfItPays(options, rounds, switches, outcome);
       }
     } else outcome = { ...outcome, lastRemarks: withoutRounds(outcome.lastRemarks, rounds.melded) };
     // Where rounds are left out, the function is not yet what it will be.
@@ -109,17 +109,16 @@ const outcomeOf = (rounds: MeldingRounds): Outcome => ({
  * Lowers switches and melds on. What does not pay is left out of the outcome.
  *
  * @param unlowered the outcome without that
- * @param isWeighed whether metadata say how likely cases are: the chain does not keep that
  */
 function lowerIfItPays(
   options: JobOptions,
   rounds: MeldingRounds,
   switches: readonly BlockId[],
   unlowered: Outcome,
-  isWeighed: () => boolean,
 ): Outcome {
-  const { pays, needed, why } = chainsWorth(options, rounds.last, switches, isWeighed);
-  const isTold = mayBecomeSelects(rounds.last.snapshot, switches) && isWeighed();
+  const { pays, needed, why } = chainsWorth(options, rounds.last, switches);
+  const { snapshot } = rounds.last;
+  const isTold = mayBecomeSelects(snapshot, switches) && areWeighed(snapshot, switches);
   // What guides, guides round by round, and this round is not made here.
   const hoisting = rounds.guide === null ? rounds.hoisting : null;
   const { net, melded } = rounds;
@@ -149,12 +148,11 @@ const amount = (net: number, { profit }: JobOptions): string => `${net.toFixed(1
 /** Whether chains pay in place of these switches although nothing melds in them; if not, what melds must gain, and why. */
 function chainsWorth(
   options: JobOptions,
-  { snapshot, analyses }: Survey,
+  { snapshot, analyses, waves }: Survey,
   switches: readonly BlockId[],
-  isWeighed: () => boolean,
 ): { pays: boolean; needed: number; why: string } {
-  const { gain, least, needed } = worthOfLowering(snapshot, analyses, switches, netUnitOf(options.profit));
-  const pays = isJudgedByItself(options) && gain > least && !isWeighed();
+  const { gain, least, needed } = worthOfLowering(snapshot, analyses, switches, netUnitOf(options.profit), waves);
+  const pays = isJudgedByItself(options) && gain > least && !areWeighed(snapshot, switches);
   const difference = `${amount(Math.abs(gain), options)} ${gain < 0 ? 'more' : 'less'}`;
   const but =
     gain < 0 ? '' : gain <= least ? `, where ${amount(least, options)} would be enough` : `, but ${unjudged(options)}`;

@@ -10,7 +10,7 @@
  */
 import type { LlvmModule } from '../binding/module.js';
 import { DebugLines } from '../formats/debug-lines.js';
-import { hasWeighedSwitch, hasWeights, instructionTexts } from '../formats/ir-text.js';
+import { instructionTexts } from '../formats/ir-text.js';
 import type { BlockRef, ValueRef } from '../ir/editor.js';
 import type { BlockId, InstrId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
@@ -38,8 +38,6 @@ interface FunctionText {
 /** The text of functions. As long as none has changed, one print of the module serves for all of them. */
 export class FunctionTexts {
   #first: PrintedModule | null = null;
-  /** Functions in which metadata said how likely something is when that was first asked for. */
-  #weighed: ReadonlySet<string> | null = null;
 
   constructor(private readonly module: LlvmModule) {}
 
@@ -48,19 +46,6 @@ export class FunctionTexts {
     if (!changed) this.#first ??= this.#print();
     const { bodies, lines } = changed ? this.#print() : this.#first!;
     return { blocks: instructionTexts(bodies.get(name) ?? ''), lines };
-  }
-
-  /**
-   * Whether metadata says how often a switch of a function goes where: now, whatever was asked of others before. A large
-   * module takes long to print, and few functions have such metadata: melding only keeps what there is of it.
-   */
-  hasWeighedSwitch(name: string): boolean {
-    this.#weighed ??= new Set([...this.#bodies()].flatMap(([each, body]) => (hasWeights(body) ? [each] : [])));
-    return this.#weighed.has(name) && hasWeighedSwitch(this.#bodies().get(name) ?? '');
-  }
-
-  #bodies(): ReadonlyMap<string, string> {
-    return this.module.peek(() => this.module.bodies());
   }
 
   #print(): PrintedModule {

@@ -4,6 +4,7 @@ import type { LlvmModule } from '../binding/module.js';
 import type { SurveyRemarks } from '../job/edit-log.js';
 import type { FunctionPicture } from '../job/history.js';
 import { thresholdOf, type JobOptions } from '../job/options.js';
+import { WaveSamples } from '../melding/cost/wave-samples.js';
 import type { PlanOptions } from '../melding/plan.js';
 import { planFunction, type PlanInputs } from '../melding/decide/plan-function.js';
 import type { Guide } from './guide.js';
@@ -14,6 +15,8 @@ import type { HistoryRecorder } from './record-history.js';
 import { verifyAnalyses } from './verify-analyses.js';
 
 export interface Survey extends PlannedFunction {
+  /** Its sampled waves, without their numbers. */
+  readonly waves: WaveSamples;
   /** Null without a recorder. */
   readonly picture: FunctionPicture | null;
   /** Null unless remarks are wanted. */
@@ -21,7 +24,7 @@ export interface Survey extends PlannedFunction {
 }
 
 /** What earlier rounds leave to a survey; by default there were none. */
-interface EarlierRounds extends Omit<PlanInputs, 'choices'> {
+interface EarlierRounds extends Omit<PlanInputs, 'choices' | 'waves'> {
   /** Null: the cost model decides. */
   readonly guide?: Guide | null;
 }
@@ -39,11 +42,12 @@ export function surveyFunction(
   if (options.verifyAnalyses) verifyAnalyses(open.snapshot, analyses, module.oracle(name));
   const canPair = open.editor.canPair.bind(open.editor);
   const choices = guide?.choices(open) ?? null;
-  const plan = planFunction(open.snapshot, analyses, planOptions(options), canPair, { ...earlier, choices });
+  const waves = new WaveSamples(open.snapshot, analyses);
+  const plan = planFunction(open.snapshot, analyses, planOptions(options), canPair, { ...earlier, choices, waves });
   guide?.planned(open, plan);
   const planned = { ...open, analyses, plan };
   const picture = recorder?.record(planned) ?? null;
-  return { ...planned, picture, remarks: options.remarks ? surveyRemarks(module, name, planned) : null };
+  return { ...planned, waves, picture, remarks: options.remarks ? surveyRemarks(module, name, planned) : null };
 }
 
 export function planOptions(options: JobOptions): PlanOptions {

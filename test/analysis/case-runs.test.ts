@@ -56,7 +56,7 @@ test('what the text says of a number counts, also where it wraps', () => {
   const gapsOf = (type: string, range: readonly [bigint, bigint] | null, cases = '0 one 1 two'): string => {
     const { f, at } = switchOver(cases, `%v = load %p !as=1 !type=${type}`);
     const { values } = f.switchValues(at)!;
-    return caseRuns({ ...f, switchValues: () => ({ values, range }) }, at)
+    return caseRuns({ ...f, switchValues: () => ({ values, range, isWeighed: false }) }, at)
       .gaps.map(Number)
       .join('');
   };

@@ -80,14 +80,15 @@ const SWITCHES = `define void @both(i32 %x, i8 %y) {
   switch i32 %x, label %end [
     i32 7, label %one
     i32 -1, label %one
-  ]
+  ], !prof !0
 one:
   %n = call range(i8 0, 9) i8 @llvm.ctpop.i8(i8 %y)
   switch i8 %n, label %end [ i8 3, label %end ]
 end:
   ret void
 }
-declare i8 @llvm.ctpop.i8(i8)`;
+declare i8 @llvm.ctpop.i8(i8)
+!0 = !{!"branch_weights", i32 1, i32 9, i32 9}`;
 
 test('what switches ask for, of the function as it is', async () => {
   const llvm = await runtime();
@@ -98,8 +99,8 @@ test('what switches ask for, of the function as it is', async () => {
       const { snapshot } = module.look('both');
       return Array.from({ length: snapshot.blockCount }, (_, b) => snapshot.switchValues(b as BlockId));
     };
-    const first = { values: [7n, -1n], range: null };
-    assert.equal(values(), [first, { values: [3n], range: [0n, 9n] }, null]);
+    const first = { values: [7n, -1n], range: null, isWeighed: true };
+    assert.equal(values(), [first, { values: [3n], range: [0n, 9n], isWeighed: false }, null]);
     // The second switch has one destination.
     module.tidy('both');
     assert.equal(values(), [null]);

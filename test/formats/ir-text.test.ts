@@ -4,7 +4,6 @@ import {
   functionBodies,
   globalsIn,
   hasRoughDivision,
-  hasWeighedSwitch,
   instructionTexts,
   ldsVariables,
   printedSwitches,
@@ -55,10 +54,12 @@ test('bodies, in order', () => {
 
 test('what weighs a switch, and not what weighs a branch', () => {
   const weighed = (end: string, branch = '') =>
-    hasWeighedSwitch(`  switch i32 0, label %d [\n    i32 1, label %e\n  ]${end}\n\nd:\n  br label %e${branch}\n`);
-  assert.ok(weighed(', !prof !3'));
-  assert.ok(weighed(', !dbg !5, !prof !3'));
-  assert.not.ok(weighed(', !dbg !5', ', !prof !3'));
+    printedSwitches(`  switch i32 0, label %d [\n    i32 1, label %e\n  ]${end}\n\nd:\n  br label %e${branch}\n`).map(
+      ({ isWeighed }) => isWeighed,
+    );
+  assert.equal(weighed(', !prof !3'), [true]);
+  assert.equal(weighed(', !dbg !5, !prof !3'), [true]);
+  assert.equal(weighed(', !dbg !5', ', !prof !3'), [false]);
 });
 
 test('divisions that need not be rounded correctly', () => {
@@ -166,11 +167,11 @@ two:
   ]
 `;
   assert.equal(printedSwitches(body), [
-    { values: [0n, -7n, 4294967296n], range: [0n, 33n] },
-    { values: [], range: [-4n, 5n] },
-    { values: [1n, 0n], range: null },
+    { values: [0n, -7n, 4294967296n], range: [0n, 33n], isWeighed: true },
+    { values: [], range: [-4n, 5n], isWeighed: false },
+    { values: [1n, 0n], range: null, isWeighed: false },
   ]);
-  assert.equal(printedSwitches(`  switch i32 ${'%a, '.repeat(2 ** 20)}`), [{ values: [], range: null }]);
+  assert.equal(printedSwitches(`  switch i32 ${'%a, '.repeat(2 ** 20)}`), [{ values: [], range: null, isWeighed: false }]);
   const many = 2 ** 21;
   const [{ values } = { values: [] }] = printedSwitches(
     `  switch i8 %a, label %b [\n${'  i8 1, label %b\n'.repeat(many)}  ]\n`,

@@ -1,14 +1,12 @@
 /** Histories say what was done in LLVM's own words, change nothing, and do not depend on the number of workers. */
-import { LlvmModule } from '../../src/binding/module.js';
 import { createCompiler } from '../../src/index.js';
 import { NONE } from '../../src/ir/ids.js';
 import type { JobOptions } from '../../src/job/options.js';
 import type { FunctionHistory, FunctionPicture } from '../../src/job/history.js';
-import { FunctionTexts } from '../../src/pipeline/record-history.js';
-import { artifact, compile, heapAfterMelding, kernel, runtime, text } from '../support/llvm.js';
+import { artifact, compile, heapAfterMelding, kernel, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('record-history', { tests: 10, timeoutMs: 120_000 });
+const test = suite('record-history', { tests: 9, timeoutMs: 120_000 });
 const EARLY = { meldPoint: 'early', optimize: 'O3' } as const;
 
 async function historyOf(name: string, fn: string, options: Partial<JobOptions> = {}): Promise<FunctionHistory> {
@@ -54,37 +52,6 @@ test.long('the same with one, two and three workers', async () => {
     results.push((await compiler.compile(bytes, { emit: ['bc'], report: true })).histories);
   }
   for (const histories of results) assert.equal(histories, results[0]);
-});
-
-/** @param weights metadata behind its switch */
-const switching = (name: string, weights = ''): string => `define void @${name}(i32 %x) {
-    switch i32 %x, label %end [
-      i32 1, label %one
-    ]${weights}
-  one:
-    br label %end
-  end:
-    ret void
-  }
-`;
-
-test('a module is printed once for all functions without weights', async () => {
-  const llvm = await runtime();
-  llvm.reset();
-  llvm.run(() => {
-    const names = Array.from({ length: 20 }, (_, at) => `f${at}`);
-    const functions = [...names.map((name) => switching(name)), switching('weighed', ', !prof !0')];
-    const ir = `${functions.join('')}!0 = !{!"branch_weights", i32 1, i32 9}\n`;
-    using module = LlvmModule.read(llvm, new TextEncoder().encode(ir), { cpu: '', features: '' }, 2);
-    const print = module.text.bind(module);
-    let prints = 0;
-    module.text = () => (prints++, print());
-    const texts = new FunctionTexts(module);
-    for (const name of names) assert.not(texts.hasWeighedSwitch(name), name);
-    assert.is(prints, 1);
-    assert.ok(texts.hasWeighedSwitch('weighed'));
-    assert.is(prints, 2);
-  });
 });
 
 test('words are those of LLVM', async () => {

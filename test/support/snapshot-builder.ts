@@ -442,7 +442,7 @@ function assemble({ args, raw, blockNames, ...parsed }: ParsedFunction): BuiltSn
     floatConstant: (v) => (isFloat(constants.get(v) ?? '') ? Number(constants.get(v)) : NaN),
     switchValues: (b) =>
       terminators[b]!.opcode === Opcode.Switch
-        ? { values: terminators[b]!.operands.slice(1).map(BigInt), range: null }
+        ? { values: terminators[b]!.operands.slice(1).map(BigInt), range: null, isWeighed: false }
         : null,
     blockCount: blockNames.length,
     argCount: args.length,

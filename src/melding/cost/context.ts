@@ -78,6 +78,7 @@ export function planningContext(
   analyses: Analyses,
   options: PlanOptions,
   canPair: CanPair,
+  waves = new WaveSamples(fn, analyses),
 ): PlanningContext {
   const memory = memoryAccesses(fn, analyses.divergence);
   const countsBytes = options.profit === 'size';
@@ -87,7 +88,6 @@ export function planningContext(
   if (!countsBytes) for (let b = 0 as BlockId; b < fn.blockCount; b++) weight[b] = blockWeight(analyses, b);
   const cost = presentCosts(fn, costs, analyses.divergence);
   const busyCost = presentCosts(fn, busy, analyses.divergence);
-  const waves = new WaveSamples(fn, analyses);
   const ctx = {
     ...analyses,
     fn,

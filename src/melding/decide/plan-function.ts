@@ -21,6 +21,7 @@ import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { isConditionalBranch } from '../../ir/snapshot.js';
 import { planningContext, type PlanningContext } from '../cost/context.js';
 import type { CanPair } from '../cost/matching.js';
+import type { WaveSamples } from '../cost/wave-samples.js';
 import {
   netUnitOf,
   type Candidate,
@@ -50,6 +51,8 @@ export interface PlanInputs {
   readonly choices?: Choices | null;
   /** What the melds of earlier rounds gain. */
   readonly gained?: number;
+  /** The sampled waves of this function, if others ask about them, too. Their numbers are forgotten. */
+  readonly waves?: WaveSamples;
 }
 
 export function planFunction(
@@ -57,13 +60,13 @@ export function planFunction(
   analyses: Analyses,
   options: PlanOptions,
   canPair: CanPair,
-  { hopeless = new HopelessBlocks(), choices = null, gained = 0 }: PlanInputs = {},
+  { hopeless = new HopelessBlocks(), choices = null, gained = 0, waves }: PlanInputs = {},
 ): FunctionPlan {
   const branches = divergentBranches(fn, analyses);
   const netUnit = netUnitOf(options.profit);
   if (branches.length === 0) return { ...NOTHING, netUnit };
 
-  const ctx = planningContext(fn, analyses, options, canPair);
+  const ctx = planningContext(fn, analyses, options, canPair, waves);
   const whole = functionRefusal(fn);
   const outOfReach = branchesOutOfReach(ctx, branches);
   const isFailing = (b: BlockId): boolean =>
@@ -84,8 +87,8 @@ export function planFunction(
   // Versions copy code, and what that costs is known less well. Without them, some branches still meld.
   const asks = taken.some((p) => 'melds' in p && p.version !== null);
   if (isJudged && asks && isTooLittleToAsk(ctx, gained + worthOf(taken), taken)) {
-    ctx.waves.values.forget();
-    return planFunction(fn, analyses, { ...options, versions: 'never' }, canPair, { hopeless, choices, gained });
+    const inputs = { hopeless, choices, gained, waves: ctx.waves };
+    return planFunction(fn, analyses, { ...options, versions: 'never' }, canPair, inputs);
   }
   const isLittle = isJudged && isTooLittle(ctx, gained + sumOf(taken));
   const made = isLittle ? [] : taken;

@@ -61,6 +61,10 @@ export function divergentSwitches(fn: FunctionSnapshot, analyses: Analyses): Div
 export const loweredSwitches = (fn: FunctionSnapshot, analyses: Analyses): BlockId[] =>
   divergentSwitches(fn, analyses).flatMap(({ branch, refusal }) => (refusal === null ? branch : []));
 
+/** Whether metadata say how likely any case is: the chain does not keep that. */
+export const areWeighed = (fn: FunctionSnapshot, switches: readonly BlockId[]): boolean =>
+  switches.some((b) => fn.switchValues(b)?.isWeighed);
+
 /** Whether a case does what every thread may do: then selects may take the place of its branch (flattened-branches.ts). */
 export const mayBecomeSelects = (fn: FunctionSnapshot, switches: readonly BlockId[]): boolean =>
   switches.some((b) => [...destinations(fn, b)].some((to) => isHarmless(fn, to)));
@@ -86,16 +90,18 @@ export interface LoweringWorth {
  * ways runs all of that, where the chain has one branch per destination, or none where the destination only gives a phi
  * its value. A wave whose threads take one way goes down the tree, and passes the chain up to there. Which ways are
  * taken is tried on sampled waves. Where bytes count, all of the code does.
+ *
+ * @param waves those of the function, if others ask about them, too; their numbers are forgotten
  */
 export function worthOfLowering(
   fn: FunctionSnapshot,
   analyses: Analyses,
   blocks: readonly BlockId[],
   unit: NetUnit,
+  waves = new WaveSamples(fn, analyses),
 ): LoweringWorth {
   if (unit === 'bytes') return bytesWorth(isAmd(fn.cpu) ? blocks.reduce((sum, b) => sum + bytesGained(fn, b), 0) : 0);
   const { diamond } = costsOf(fn.cpu);
-  const waves = new WaveSamples(fn, analyses);
   const { divergence, uses } = analyses;
   const memory = memoryAccesses(fn, divergence);
   const costs = instrCosts(fn, memory, divergence);
