@@ -45,6 +45,11 @@ export interface PlanningContext extends Analyses, Regime {
   readonly busyShare: () => number;
   /** What a wave is expected to spend in the function as it is. */
   readonly expected: () => ExpectedCycles;
+  /**
+   * How much longer one of many waves may work until that takes as long as what it wants of the memory unit: until then
+   * nobody waits for it.
+   */
+  readonly hiddenByMemory: () => number;
   /** What a wave that is alone spends in the function at least: no loop but those around the branch runs twice. */
   readonly spentAround: (branch: BlockId) => number;
   readonly memory: MemoryAccesses;
@@ -113,6 +118,7 @@ export function planningContext(
   };
   let share: number | null = countsBytes ? 0 : null;
   let expected: ExpectedCycles | null = null;
+  let hidden: number | null = null;
   const spentAround = new Map<CycleId | -1, number>();
   const expectedWith = (weightOf: (b: BlockId) => number): ExpectedCycles =>
     expectedOver(fn, analyses, (b) => weightOf(b) * waves.shareComing(b), {
@@ -120,9 +126,16 @@ export function planningContext(
       alone: cost,
       busy: busyCost,
     });
+  const expectedOnce = (): ExpectedCycles => (expected ??= expectedWith((b) => weight[b]));
+  const hiddenByMemory = (): number => {
+    const accesses = { ...ctx, latency: costs.latency };
+    const time = memoryTime(accesses, (b) => weight[b] * waves.shareComing(b));
+    return Math.max(0, costs.target.hiddenByMemory * time - expectedOnce().busy);
+  };
   return Object.assign(ctx, {
     busyShare: () => (share ??= busyShare(ctx)),
-    expected: () => (expected ??= expectedWith((b) => weight[b])),
+    expected: expectedOnce,
+    hiddenByMemory: () => (hidden ??= hiddenByMemory()),
     spentAround: (branch: BlockId) => {
       const loop = analyses.cycles.cycleOf(branch);
       if (!spentAround.has(loop)) spentAround.set(loop, expectedWith(weightAround(analyses, [branch])).alone);
@@ -132,7 +145,7 @@ export function planningContext(
 }
 
 /** A context that is still being made. */
-type Unfinished = Omit<PlanningContext, 'busyShare' | 'expected' | 'spentAround'>;
+type Unfinished = Omit<PlanningContext, 'busyShare' | 'expected' | 'hiddenByMemory' | 'spentAround'>;
 
 /**
  * Waves that each take `alone` cycles and want a unit for `shared` of them keep it busy if they are more than

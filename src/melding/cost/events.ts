@@ -25,6 +25,14 @@ export const CHOICE: Rates = (x, y) => [0.1 + 0.8 * y, x < 0.5 ? 0.95 : 0];
 export const EQUALITY: Rates = (x, y) => [x < 0.5 ? 0 : x < 0.75 ? 1 / 64 : 0.05 + 0.3 * y, 0];
 /** What is not a number, and what only its exponent makes special. */
 export const RARE: Rates = (x) => [x < 0.9 ? 0 : 1 / 256, 0];
+/**
+ * Of leaving early (early-exits.ts): in a quarter of the launches it is rare, in a quarter as likely as not, and usually
+ * few do. In a quarter those that do lie together.
+ */
+export const EXIT: Rates = (x, y) => [
+  x < 0.25 ? 1 / 64 : x < 0.75 ? 0.05 + 0.3 * y : 0.1 + 0.8 * y,
+  x >= 0.625 && x < 0.875 ? 0.95 : 0,
+];
 export const UNPREDICTABLE: Rates = () => [0.5, 0];
 
 /**

@@ -20,6 +20,7 @@ import {
   type FunctionSnapshot,
 } from '../../ir/snapshot.js';
 import { withinBound } from './bounds.js';
+import { sideOfEarlyExit } from './early-exits.js';
 import { edgeSide } from './edge-sides.js';
 import { equalCompares } from './equal-compares.js';
 import {
@@ -27,6 +28,7 @@ import {
   CHOICE,
   COIN,
   EQUALITY,
+  EXIT,
   GATHERED_ORDER,
   ORDER,
   OTHER,
@@ -168,10 +170,11 @@ export class LaneValues {
     if (sample.scale === Scale.Known) return sample;
     const taken = fn.instrTaken[terminatorOf(fn, branch)]!;
     if (taken !== NONE) return this.event(condition, taken < 0 ? UNPREDICTABLE : () => [taken / 1024, 0]);
-    const side = sideOfLargeAngles(fn, branch);
+    const large = sideOfLargeAngles(fn, branch);
+    const side = large === NONE ? sideOfEarlyExit(fn, this.analyses, branch) : large;
     if (side === NONE) return sample;
-    const rare = this.event(condition, RARE);
-    return side === 0 ? rare : this.notSo(rare);
+    const taking = this.event(condition, large === NONE ? EXIT : RARE);
+    return side === 0 ? taking : this.notSo(taking);
   }
 
   /** By lane, in which run of cases of a switch a value is; `OTHER` where it is in none. */

@@ -54,6 +54,11 @@ export interface TargetCosts {
   readonly residentWithLds: number;
   readonly residentAtLeast: number;
   /**
+   * How much other work hides behind the memory unit, as a multiple of the time that a wave keeps it busy: as many SIMDs
+   * as share the unit take turns, and half of that counts, since caches may need less. 0: not measured.
+   */
+  readonly hiddenByMemory: number;
+  /**
    * Up to how many vector registers of 64 threads a wave may have so that a SIMD holds `residentWaves`. That of the
    * smallest processor of a family.
    */
@@ -120,6 +125,7 @@ const gfx9: TargetCosts = {
   residentWaves: 8,
   residentWithLds: 2,
   residentAtLeast: 2,
+  hiddenByMemory: 2,
   roomyRegisters: 32,
   halfSpeedWaves: 2.5,
   smallLoss: 0.005,
@@ -158,6 +164,7 @@ const gfx10: TargetCosts = {
   residentWaves: 16,
   residentWithLds: 4,
   residentAtLeast: 4,
+  hiddenByMemory: 1,
   roomyRegisters: 32,
   halfSpeedWaves: 8,
   smallLoss: 0,
@@ -213,6 +220,7 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       residentWaves: 6,
       residentWithLds: 2,
       residentAtLeast: 2,
+      hiddenByMemory: 0,
       // The driver gives registers out, and nothing here says how many.
       roomyRegisters: Infinity,
       halfSpeedWaves: 8,

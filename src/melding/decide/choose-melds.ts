@@ -226,8 +226,8 @@ class AskedChoice implements Choice {
   private expectation(melds: readonly Judged[]): Readonly<Record<'alone' | 'expected' | 'least', number>> {
     const { gains, ctx } = this.of;
     const { smallLoss } = ctx.costs.target;
-    const { alone, busy, expected } = this.inRegimes(melds, (effects, more, question, spent) =>
-      gains.worth(this.sides, effects, more, question, smallLoss * spent),
+    const { alone, busy, expected } = this.inRegimes(melds, (effects, more, question, { spent, hidden }) =>
+      gains.worth(this.sides, effects, more, question, { small: smallLoss * spent, hidden }),
     );
     return { alone, expected, least: Math.min(expected, alone + Math.min(0, busy)) };
   }
@@ -249,21 +249,22 @@ class AskedChoice implements Choice {
   /**
    * What something is for a wave that is alone, for one of many, and as waves are expected to be.
    *
-   * @param figure takes the effects, what every wave gains beside them, what a question costs, and what a wave spends
-   *   in the function
+   * @param figure takes the effects, what every wave gains beside them, what a question costs, what a wave spends in the
+   *   function, and how much of a loss the memory unit hides
    */
   private inRegimes(
     melds: readonly Judged[],
-    figure: (effects: readonly Effect[], more: number, question: number, spent: number) => number,
+    figure: (effects: readonly Effect[], more: number, question: number, of: { spent: number; hidden: number }) => number,
   ): Readonly<Record<'alone' | 'busy' | 'expected', number>> {
     const { ctx } = this.of;
     const cycles = ctx.expected();
     const effects = melds.map(({ effect }) => effect);
-    const alone = figure(effects, this.neighbours, this.weight * this.question, cycles.alone);
+    const alone = figure(effects, this.neighbours, this.weight * this.question, { spent: cycles.alone, hidden: 0 });
     const share = ctx.busyShare();
     if (share === 0) return { alone, busy: 0, expected: alone };
     const effectsOfMany = melds.map(({ busy }) => busy);
-    const busy = figure(effectsOfMany, 0, this.weight * ctx.busy.costs.target.question, cycles.busy);
+    const { question } = ctx.busy.costs.target;
+    const busy = figure(effectsOfMany, 0, this.weight * question, { spent: cycles.busy, hidden: ctx.hiddenByMemory() });
     // Where other waves hide the rest, a cycle is a larger part of what a wave spends.
     const scale = cycles.busy > 0 ? cycles.alone / cycles.busy : 1;
     return { alone, busy, expected: (1 - share) * alone + share * scale * busy };

@@ -130,10 +130,18 @@ export class WaveGains {
    * @param more what every wave gains beside that
    * @param question what one question costs a wave that gets to the melded code
    * @param small a loss that does not count more than a gain
+   * @param hidden how much of a loss does not count at all
    */
-  worth(sides: Questions, melds: readonly Effect[], more: number, question: number, small: number): number {
+  worth(
+    sides: Questions,
+    melds: readonly Effect[],
+    more: number,
+    question: number,
+    { small, hidden }: { readonly small: number; readonly hidden: number },
+  ): number {
     const byLaunch = this.byLaunch(sides, melds, more, question);
-    return byLaunch.reduce((sum, gain) => sum + averse(gain, small), 0) / byLaunch.length;
+    const counted = (gain: number): number => (gain < 0 ? Math.min(0, gain + hidden) : gain);
+    return byLaunch.reduce((sum, gain) => sum + averse(counted(gain), small), 0) / byLaunch.length;
   }
 
   /** The same without aversion: what a wave gains, by launch. */

@@ -1,11 +1,11 @@
-/** How much of the time a unit is taken to be busy. */
+/** How much of the time a unit is taken to be busy, and what the memory unit hides. */
 import { analysesOf } from '../../../src/analysis/analyses.js';
 import { planningContext } from '../../../src/melding/cost/context.js';
 import { DARM } from '../../support/plan-options.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/context', { tests: 1 });
+const test = suite('melding/cost/context', { tests: 2 });
 
 /** Of a function that computes much of a word in LDS. @param given about the function */
 function busyShare(given: string, pointer = '@words', more = ''): number {
@@ -43,6 +43,30 @@ test('few waves are resident where LDS holds a word of each thread, or nobody kn
     const check = (told: string): string => `br %ok end failed\nfailed:\n${told}\nunreachable\nend:`;
     assert.is(share(4, '@words', check(call)), share(4, '@words', check('')));
   }
+});
+
+test('work hides behind the memory unit where that takes longer', () => {
+  const hidden = (cpu: string, wave: number, work: number): number => {
+    const { f } = snapshot(`func kernel cpu=${cpu} wave=${wave}
+      arg %p ptr1
+      entry:
+        %tid = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
+        %far = mul %tid 16
+        %at = gep %p %far
+        %m0 = load %at !as=1
+        ${Array.from({ length: work }, (_, n) => `%m${n + 1} = add %m${n} %tid`).join('\n')}
+        ret %m${work}`);
+    return planningContext(f, analysesOf(f), DARM, () => true).hiddenByMemory();
+  };
+  for (const [cpu, wave] of [
+    ['gfx906', 64],
+    ['gfx1100', 32],
+  ] as const) {
+    assert.ok(hidden(cpu, wave, 1) > hidden(cpu, wave, 5));
+    assert.ok(hidden(cpu, wave, 5) > 0);
+    assert.is(hidden(cpu, wave, 500), 0);
+  }
+  assert.is(hidden('sm_90', 32, 1), 0);
 });
 
 test.run();

@@ -7,7 +7,7 @@ import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 41 });
+const test = suite('melding/cost/wave-samples', { tests: 43 });
 
 const sharesAt = (s: ReturnType<typeof snapshot>, branch: string): ByWave => gainsAt(s, branch).mean;
 
@@ -638,6 +638,56 @@ test('behind a question to the wave, it is known that it parts', () => {
       ret
   `);
   assert.is(sharesAt(s, 'parted').parted, 1);
+});
+
+test('few threads leave early where the main work is on the other side', () => {
+  /** The share that takes the side `out`. @param work instructions on the other one @param more of `out` */
+  const leaving = (work: number, { more = '', isSwapped = false, end = '' } = {}): number => {
+    const lines = Array.from({ length: work }, (_, n) => `%m${n} = mul %data ${n}`).join('\n');
+    const { f, block } = snapshot(`
+      func kernel
+      arg %p ptr1
+      entry:
+        %tid = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
+        %at = gep %p %tid
+        %data = load %at !as=1
+        %c = icmp slt %data 0
+        br %c ${isSwapped ? 'main out' : 'out main'}
+      out:
+        ${more}
+        br join
+      main:
+        ${lines}
+        br join
+      join:
+        ${end}
+        ret
+    `);
+    const taking = new WaveSamples(f, analysesOf(f)).shareTaking(block('entry'));
+    return isSwapped ? 1 - taking : taking;
+  };
+  const some = Array.from({ length: 11 }, (_, n) => `%s${n} = mul %data ${n}`);
+  for (const isSwapped of [false, true]) {
+    assert.ok(leaving(60, { isSwapped }) < 0.3);
+    assert.ok(leaving(60, { isSwapped }) > 0.15);
+    assert.ok(leaving(60, { isSwapped, more: some.join('\n') }) < 0.3);
+    // As likely as not, on average.
+    assert.ok(Math.abs(leaving(20, { isSwapped }) - 0.5) < 0.1);
+    assert.ok(Math.abs(leaving(60, { isSwapped, more: [...some, '%s = mul %data 7'].join('\n') }) - 0.5) < 0.1);
+    // The function does not end there.
+    assert.ok(Math.abs(leaving(60, { isSwapped, end: [...some, '%s = mul %data 7'].join('\n') }) - 0.5) < 0.1);
+  }
+});
+
+test('what the memory unit hides of a loss does not count, and of what is left, more than a gain does', () => {
+  const s = branching('%c = icmp slt %tid 128');
+  const vain = { t: 0, f: 0 };
+  const worth = (net: number, hidden: number): number =>
+    gainsAt(s, 'if').worth([], [{ net, vain, blocks: [], scattered: 0 }], 0, 0, { small: 0, hidden });
+  assert.is(worth(-30, 0), -30 * CostModel.lossAversion);
+  assert.is(worth(-30, 20), -10 * CostModel.lossAversion);
+  assert.is(worth(-30, 40), 0);
+  assert.is(worth(30, 40), 30);
 });
 
 test('the estimate is deterministic', () => {
