@@ -129,8 +129,10 @@ export function planningContext(
   const expectedOnce = (): ExpectedCycles => (expected ??= expectedWith((b) => weight[b]));
   const hiddenByMemory = (): number => {
     const accesses = { ...ctx, latency: costs.latency };
-    const time = memoryTime(accesses, (b) => weight[b] * waves.shareComing(b));
-    return Math.max(0, costs.target.hiddenByMemory * time - expectedOnce().busy);
+    const runs = (b: BlockId): number => weight[b] * waves.shareComing(b);
+    const { hiddenByMemory: share } = costs.target;
+    const { busy } = expectedOnce();
+    return share * mostMemoryTime(accesses, runs) <= busy ? 0 : Math.max(0, share * memoryTime(accesses, runs) - busy);
   };
   return Object.assign(ctx, {
     busyShare: () => (share ??= busyShare(ctx)),

@@ -27,7 +27,7 @@ export const EQUALITY: Rates = (x, y) => [x < 0.5 ? 0 : x < 0.75 ? 1 / 64 : 0.05
 export const RARE: Rates = (x) => [x < 0.9 ? 0 : 1 / 256, 0];
 /**
  * Of leaving early (early-exits.ts): in a quarter of the launches it is rare, in a quarter as likely as not, and usually
- * few do. In a quarter those that do lie together.
+ * few do. In a quarter those that do lie together. Set by hand.
  */
 export const EXIT: Rates = (x, y) => [
   x < 0.25 ? 1 / 64 : x < 0.75 ? 0.05 + 0.3 * y : 0.1 + 0.8 * y,

@@ -20,7 +20,7 @@ import {
   type FunctionSnapshot,
 } from '../../ir/snapshot.js';
 import { withinBound } from './bounds.js';
-import { sideOfEarlyExit } from './early-exits.js';
+import { earlyExits } from './early-exits.js';
 import { edgeSide } from './edge-sides.js';
 import { equalCompares } from './equal-compares.js';
 import {
@@ -97,6 +97,7 @@ export class LaneValues {
   private readonly conditions = new Map<BlockId, LaneSet>();
   private loads: Uint8Array | null = null;
   private thresholds: ReadonlyMap<ValueId, Threshold> | null = null;
+  private exits: ReadonlyMap<ValueId, boolean> | null = null;
   private equals: ReadonlyMap<ValueId, ValueId> | null = null;
   private readonly memory = new LaneMemory();
   private readonly elements: VectorElements;
@@ -170,11 +171,10 @@ export class LaneValues {
     if (sample.scale === Scale.Known) return sample;
     const taken = fn.instrTaken[terminatorOf(fn, branch)]!;
     if (taken !== NONE) return this.event(condition, taken < 0 ? UNPREDICTABLE : () => [taken / 1024, 0]);
-    const large = sideOfLargeAngles(fn, branch);
-    const side = large === NONE ? sideOfEarlyExit(fn, this.analyses, branch) : large;
+    const side = sideOfLargeAngles(fn, branch);
     if (side === NONE) return sample;
-    const taking = this.event(condition, large === NONE ? EXIT : RARE);
-    return side === 0 ? taking : this.notSo(taking);
+    const rare = this.event(condition, RARE);
+    return side === 0 ? rare : this.notSo(rare);
   }
 
   /** By lane, in which run of cases of a switch a value is; `OTHER` where it is in none. */
@@ -380,23 +380,22 @@ export class LaneValues {
       if (threshold) return this.placed(threshold, a, b);
     }
     if (!comparesIntegers(predicate)) {
-      const isEquality = isFloatEquality(predicate);
-      const ofNumbers = !isEquality ? this.orderOf(v, a, b) : isOneOfSeveral(fn, i) ? CHOICE : EQUALITY;
-      const yes = this.event(v, isNumberTest(predicate) ? RARE : ofNumbers, [a, b]);
+      const isTest = isNumberTest(predicate);
+      if (!isTest && !isFloatEquality(predicate)) return this.ordered(v, this.orderOf(v, a, b), [a, b]);
+      const yes = this.event(v, isTest ? RARE : isOneOfSeveral(fn, i) ? CHOICE : EQUALITY, [a, b]);
       return NEGATED.includes(predicate) ? this.notSo(yes) : yes;
     }
     const other = fn.operand[fn.operandStart[i]! + 1] as ValueId;
     if (scale === Scale.Unknown) {
-      if (!isIntegerEquality(predicate)) return this.event(v, this.orderOf(v, a, b), [a, b]);
+      if (!isIntegerEquality(predicate)) return this.ordered(v, this.orderOf(v, a, b), [a, b]);
       const kind = this.kind(fn.operand[fn.operandStart[i]!] as ValueId, other, a);
       if (kind !== null) {
         const bits = fn.typeBits[fn.valueType[other]!]!;
         return { ...compared(this.memory, predicate, kind, b, bits, Infinity), scale: Scale.Bounded };
       }
       const isPointer = fn.typeKind[fn.valueType[other]!] === TypeKind.Pointer;
-      const rates =
-        fn.valueInteger[other] === 0 && !isPointer ? this.order(v) : isOneOfSeveral(fn, i) ? CHOICE : EQUALITY;
-      const yes = this.event(v, rates, [a, b]);
+      if (fn.valueInteger[other] === 0 && !isPointer) return this.ordered(v, this.order(v), [a, b]);
+      const yes = this.event(v, isOneOfSeveral(fn, i) ? CHOICE : EQUALITY, [a, b]);
       return predicate === Predicate.ICmpEQ ? yes : this.notSo(yes);
     }
     const bits = fn.typeBits[fn.valueType[fn.operand[fn.operandStart[i]!]!]!]!;
@@ -409,6 +408,15 @@ export class LaneValues {
   private placed(threshold: Threshold, a: Sampled, b: Sampled): Sampled {
     const sources = threshold.from.map((k) => (k === 0 ? a : b));
     return placed(this.memory, threshold, this.orderOf(threshold.number, a, b), this.fn.waveSize, sources);
+  }
+
+  /** Whether data are in an order, which is as likely as not, unless threads that are done early leave for it. */
+  private ordered(v: ValueId, rates: Rates, sources: readonly Sampled[]): Sampled {
+    this.exits ??= earlyExits(this.fn, this.analyses);
+    const leaves = rates === BORDER ? undefined : this.exits.get(v);
+    if (leaves === undefined) return this.event(v, rates, sources);
+    const left = this.event(v, EXIT, sources);
+    return leaves ? left : this.notSo(left);
   }
 
   private orderOf(v: ValueId, a: Sampled, b: Sampled): Rates {

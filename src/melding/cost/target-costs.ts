@@ -54,8 +54,8 @@ export interface TargetCosts {
   readonly residentWithLds: number;
   readonly residentAtLeast: number;
   /**
-   * How much other work hides behind the memory unit, as a multiple of the time that a wave keeps it busy: as many SIMDs
-   * as share the unit take turns, and half of that counts, since caches may need less. 0: not measured.
+   * The part of the time for which a wave keeps the memory unit busy that hides its other work. Set by hand; 0: not
+   * measured.
    */
   readonly hiddenByMemory: number;
   /**
@@ -125,7 +125,7 @@ const gfx9: TargetCosts = {
   residentWaves: 8,
   residentWithLds: 2,
   residentAtLeast: 2,
-  hiddenByMemory: 2,
+  hiddenByMemory: 1,
   roomyRegisters: 32,
   halfSpeedWaves: 2.5,
   smallLoss: 0.005,

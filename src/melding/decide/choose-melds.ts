@@ -160,6 +160,12 @@ interface Appraisal {
   readonly reason: string | null;
 }
 
+/** What a wave spends in the function, and how much of a loss the memory unit hides. In cycles. */
+interface Limits {
+  readonly spent: number;
+  readonly hidden: number;
+}
+
 interface CostedBranch {
   readonly ctx: PlanningContext;
   readonly gains: WaveGains;
@@ -249,12 +255,11 @@ class AskedChoice implements Choice {
   /**
    * What something is for a wave that is alone, for one of many, and as waves are expected to be.
    *
-   * @param figure takes the effects, what every wave gains beside them, what a question costs, what a wave spends in the
-   *   function, and how much of a loss the memory unit hides
+   * @param figure takes the effects, what every wave gains beside them, and what a question costs
    */
   private inRegimes(
     melds: readonly Judged[],
-    figure: (effects: readonly Effect[], more: number, question: number, of: { spent: number; hidden: number }) => number,
+    figure: (effects: readonly Effect[], more: number, question: number, limits: Limits) => number,
   ): Readonly<Record<'alone' | 'busy' | 'expected', number>> {
     const { ctx } = this.of;
     const cycles = ctx.expected();
@@ -263,8 +268,11 @@ class AskedChoice implements Choice {
     const share = ctx.busyShare();
     if (share === 0) return { alone, busy: 0, expected: alone };
     const effectsOfMany = melds.map(({ busy }) => busy);
+    // Each branch gets the part of it that its sides are of the function.
+    const work = effectsOfMany.reduce((sum, { vain }) => sum + vain.t + vain.f, 0);
+    const hidden = ctx.hiddenByMemory() * Math.min(1, cycles.busy > 0 ? work / cycles.busy : 1);
     const { question } = ctx.busy.costs.target;
-    const busy = figure(effectsOfMany, 0, this.weight * question, { spent: cycles.busy, hidden: ctx.hiddenByMemory() });
+    const busy = figure(effectsOfMany, 0, this.weight * question, { spent: cycles.busy, hidden });
     // Where other waves hide the rest, a cycle is a larger part of what a wave spends.
     const scale = cycles.busy > 0 ? cycles.alone / cycles.busy : 1;
     return { alone, busy, expected: (1 - share) * alone + share * scale * busy };

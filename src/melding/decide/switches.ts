@@ -61,9 +61,9 @@ export function divergentSwitches(fn: FunctionSnapshot, analyses: Analyses): Div
 export const loweredSwitches = (fn: FunctionSnapshot, analyses: Analyses): BlockId[] =>
   divergentSwitches(fn, analyses).flatMap(({ branch, refusal }) => (refusal === null ? branch : []));
 
-/** Whether metadata say how likely any case is: the chain does not keep that. */
+/** Whether metadata say how likely any case is, or nobody knows: the chain does not keep that. */
 export const areWeighed = (fn: FunctionSnapshot, switches: readonly BlockId[]): boolean =>
-  switches.some((b) => fn.switchValues(b)?.isWeighed);
+  switches.some((b) => fn.switchValues(b)?.isWeighed ?? true);
 
 /** Whether a case does what every thread may do: then selects may take the place of its branch (flattened-branches.ts). */
 export const mayBecomeSelects = (fn: FunctionSnapshot, switches: readonly BlockId[]): boolean =>

@@ -2,12 +2,13 @@
 import { analysesOf } from '../../../src/analysis/analyses.js';
 import { joinedRegionOf, regionOf } from '../../../src/analysis/regions.js';
 import { CostModel } from '../../../src/melding/cost/cost-model.js';
+import { bitCount } from '../../../src/melding/cost/lanes.js';
 import { WaveSamples } from '../../../src/melding/cost/wave-samples.js';
 import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 43 });
+const test = suite('melding/cost/wave-samples', { tests: 45 });
 
 const sharesAt = (s: ReturnType<typeof snapshot>, branch: string): ByWave => gainsAt(s, branch).mean;
 
@@ -640,43 +641,90 @@ test('behind a question to the wave, it is known that it parts', () => {
   assert.is(sharesAt(s, 'parted').parted, 1);
 });
 
+/** Lines of so many multiplications. */
+const multiplications = (count: number, name = 'm'): string =>
+  Array.from({ length: count }, (_, n) => `%${name}${n} = mul %data ${n}`).join('\n');
+
+/** The share of the threads that leave at `entry`, and how many of the waves part there. */
+function leaving(
+  main: string,
+  { condition = '%c = icmp slt %data 0', more = '', end = '', place = '%tid', isSwapped = false, inLoop = false } = {},
+): { share: number; parted: number } {
+  const s = snapshot(`
+    func kernel
+    arg %p ptr1
+    arg %n i32
+    start:
+      %tid = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
+      %at = gep %p ${place}
+      br entry
+    entry:
+      ${inLoop ? '%k = phi [0 start] [%next main]' : ''}
+      %data = load %at !as=1
+      ${condition}
+      br %c ${isSwapped ? 'main out' : 'out main'}
+    out:
+      ${more}
+      br join
+    main:
+      ${main}
+      ${inLoop ? '%next = add %k 1\n %again = icmp slt %next %n\n br %again entry join' : 'br join'}
+    join:
+      ${end}
+      ret
+  `);
+  const samples = new WaveSamples(s.f, analysesOf(s.f));
+  const taking = samples.shareTaking(s.block('entry'));
+  const parted = samples.wavesAt(s.block('entry')).parted.reduce((sum, waves) => sum + bitCount(waves), 0) / 64;
+  return { share: isSwapped ? 1 - taking : taking, parted };
+}
+
+const areFew = (share: number): boolean => share > 0.15 && share < 0.3;
+const areHalf = (share: number): boolean => Math.abs(share - 0.5) < 0.1;
+
 test('few threads leave early where the main work is on the other side', () => {
-  /** The share that takes the side `out`. @param work instructions on the other one @param more of `out` */
-  const leaving = (work: number, { more = '', isSwapped = false, end = '' } = {}): number => {
-    const lines = Array.from({ length: work }, (_, n) => `%m${n} = mul %data ${n}`).join('\n');
-    const { f, block } = snapshot(`
-      func kernel
-      arg %p ptr1
-      entry:
-        %tid = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
-        %at = gep %p %tid
-        %data = load %at !as=1
-        %c = icmp slt %data 0
-        br %c ${isSwapped ? 'main out' : 'out main'}
-      out:
-        ${more}
-        br join
-      main:
-        ${lines}
-        br join
-      join:
-        ${end}
-        ret
-    `);
-    const taking = new WaveSamples(f, analysesOf(f)).shareTaking(block('entry'));
-    return isSwapped ? 1 - taking : taking;
-  };
-  const some = Array.from({ length: 11 }, (_, n) => `%s${n} = mul %data ${n}`);
   for (const isSwapped of [false, true]) {
-    assert.ok(leaving(60, { isSwapped }) < 0.3);
-    assert.ok(leaving(60, { isSwapped }) > 0.15);
-    assert.ok(leaving(60, { isSwapped, more: some.join('\n') }) < 0.3);
-    // As likely as not, on average.
-    assert.ok(Math.abs(leaving(20, { isSwapped }) - 0.5) < 0.1);
-    assert.ok(Math.abs(leaving(60, { isSwapped, more: [...some, '%s = mul %data 7'].join('\n') }) - 0.5) < 0.1);
+    const share = (main: number, out = 0, end = 0): number =>
+      leaving(multiplications(main), {
+        isSwapped,
+        condition: `%c = icmp ${isSwapped ? 'sge' : 'slt'} %data 0`,
+        more: multiplications(out, 's'),
+        end: multiplications(end, 'e'),
+      }).share;
+    assert.ok(areFew(share(40)));
+    assert.ok(areHalf(share(30)));
+    assert.ok(areFew(share(60, 11)));
+    // As much as a fourth of the main work, or more than a few.
+    assert.ok(areHalf(share(42, 11)));
+    assert.ok(areHalf(share(60, 12)));
     // The function does not end there.
-    assert.ok(Math.abs(leaving(60, { isSwapped, end: [...some, '%s = mul %data 7'].join('\n') }) - 0.5) < 0.1);
+    assert.ok(areHalf(share(60, 0, 12)));
   }
+});
+
+test('of conditions that leave, each part does so to few threads; a loop is left in another way', () => {
+  const main = multiplications(60);
+  const two = (how: string): string => `%a = icmp slt %data 0\n %b = icmp eq %tid 3\n ${how}`;
+  for (const how of ['%c = or %a %b', '%c = select %a 1:i1 %b !type=i1'])
+    assert.ok(areFew(leaving(main, { condition: two(how) }).share), how);
+  for (const how of ['%c = and %a %b', '%c = select %a %b 0:i1 !type=i1']) {
+    const stays = two(how).replace('eq %tid 3', 'ne %tid 3');
+    assert.ok(areFew(leaving(main, { condition: stays, isSwapped: true }).share), how);
+  }
+  assert.ok(areHalf(leaving(main, { inLoop: true }).share));
+});
+
+test('what is known of threads that leave early stays known', () => {
+  const [short, main] = [multiplications(2), multiplications(60)];
+  const place = '%group = lshr %tid 6\n';
+  for (const condition of ['%x = and %data 3\n %c = icmp eq %x 2', '%c = icmp eq %data 7', '%c = icmp slt %tid 20'])
+    assert.equal(leaving(main, { condition }), leaving(short, { condition }));
+  // All threads of a wave load from one address.
+  const ofWave = { condition: `${place} %w = gep %p %group\n %same = load %w !as=1\n %c = icmp slt %same 0` };
+  assert.is(leaving(main, ofWave).parted, 0);
+  assert.ok(areFew(leaving(main, ofWave).share));
+  const uniform = { condition: '%u = load %p !as=1\n %c = icmp slt %u 0' };
+  assert.equal(leaving(main, uniform), leaving(short, uniform));
 });
 
 test('what the memory unit hides of a loss does not count, and of what is left, more than a gain does', () => {
