@@ -171,7 +171,9 @@ two:
     { values: [], range: [-4n, 5n], isWeighed: false },
     { values: [1n, 0n], range: null, isWeighed: false },
   ]);
-  assert.equal(printedSwitches(`  switch i32 ${'%a, '.repeat(2 ** 20)}`), [{ values: [], range: null, isWeighed: false }]);
+  assert.equal(printedSwitches(`  switch i32 ${'%a, '.repeat(2 ** 20)}`), [
+    { values: [], range: null, isWeighed: false },
+  ]);
   const many = 2 ** 21;
   const [{ values } = { values: [] }] = printedSwitches(
     `  switch i8 %a, label %b [\n${'  i8 1, label %b\n'.repeat(many)}  ]\n`,
