@@ -99,7 +99,7 @@ export function printedSwitches(body: string): PrintedSwitch[] {
   }));
 }
 
-/** The values of the lines from `at` on that are cases, and what the line behind them says. There may be millions. */
+/** The values of the lines from `at` on that are cases, and what is said behind. There may be millions of them. */
 function casesFrom(body: string, at: number): Pick<PrintedSwitch, 'values' | 'isWeighed'> {
   const values: bigint[] = [];
   for (let start = at, end; (end = body.indexOf('\n', start)) >= 0; start = end + 1) {

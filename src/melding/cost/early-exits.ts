@@ -6,7 +6,14 @@
 import type { Analyses } from '../../analysis/analyses.js';
 import type { BlockId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
-import { Opcode, definingInstr, isConditionalBranch, terminatorOf, type FunctionSnapshot } from '../../ir/snapshot.js';
+import {
+  NO_INTEGER,
+  Opcode,
+  definingInstr,
+  isConditionalBranch,
+  terminatorOf,
+  type FunctionSnapshot,
+} from '../../ir/snapshot.js';
 
 /** What is soon done with: instructions, in how many blocks. */
 const FEW = { instructions: 12, blocks: 4 };
@@ -25,13 +32,13 @@ export function earlyExits(fn: FunctionSnapshot, analyses: Analyses): ReadonlyMa
     if (side === NONE) continue;
     found.set(fn.operand[fn.operandStart[terminatorOf(fn, b)]!] as ValueId, side === 0);
   }
-  // What is added is looked at, too.
+  // A map's walk also comes to what is added during it.
   for (const [v, leaves] of found)
     for (const part of partsOf(fn, v, leaves)) if (!found.has(part)) found.set(part, leaves);
   return found;
 }
 
-/** The operands of `a || b`, or of `a && b` where it leaves if it does not hold. */
+/** The operands of `a || b` if it leaves where it holds, or of `a && b` if it leaves where it does not. */
 function partsOf(fn: FunctionSnapshot, v: ValueId, leaves: boolean): readonly ValueId[] {
   const i = definingInstr(fn, v);
   if (i === NONE) return [];
@@ -42,10 +49,9 @@ function partsOf(fn: FunctionSnapshot, v: ValueId, leaves: boolean): readonly Va
   return isBit(fn, given, leaves) ? [operand(0), other] : [];
 }
 
-/** As an integer, `true` has all bits, of which there is one. */
+/** Of a constant. Snapshots hold `true` as 1 or, with its sign, as -1. */
 const isBit = (fn: FunctionSnapshot, v: ValueId, bit: boolean): boolean =>
-  fn.typeBits[fn.valueType[v]!] === 1 &&
-  (fn.valueInteger[v] === 1 || fn.valueInteger[v] === -1 ? bit : fn.valueInteger[v] === 0 && !bit);
+  fn.valueInteger[v] !== NO_INTEGER && (fn.valueInteger[v]! & 1) === Number(bit);
 
 /** Which side of a branch leaves early: 0 for T, 1 for F, or `NONE`. */
 function sideOfEarlyExit(fn: FunctionSnapshot, analyses: Analyses, branch: BlockId): 0 | 1 | -1 {

@@ -7,7 +7,7 @@ import type { BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/plan-function', { tests: 35 });
+const test = suite('melding/decide/plan-function', { tests: 36 });
 
 const NET: PlanOptions = { ...DARM, profit: 'net', threshold: 0.2 };
 const PAPER: PlanOptions = { ...DARM, profit: 'paper', threshold: 0.2 };
@@ -793,6 +793,53 @@ test.long('many checks in a row are not nested: what stands behind them melds', 
     { ...PAPER, threshold: 0 },
   );
   assert.is(new Set(plan.melds.map(({ branch }) => branch)).size, count);
+});
+
+test('more work of many waves is no reason against a meld while the memory unit takes longer', () => {
+  /** Why the branch does not meld. @param stride how many words threads are apart in memory */
+  const reason = (stride: number): string => {
+    const loads = Array.from(
+      { length: 4 },
+      (_, n) => `%i${n} = add %far ${n * 4096}\n %a${n} = gep %p %i${n}\n %m${n} = load %a${n} !as=1`,
+    );
+    const { f } = snapshot(`func kernel cpu=gfx906
+      arg %p ptr1
+      arg %q ptr1
+      arg %n i32
+      entry:
+        %tid = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
+        br loop
+      loop:
+        %j = phi [0 entry] [%next join]
+        %at = add %tid %j
+        %far = mul %at ${stride}
+        ${loads.join('\n')}
+        %s0 = add %m0 %m1
+        %s1 = add %m1 %m2
+        %s2 = add %m2 %m3
+        %c = icmp slt %m1 %m2
+        br %c then else
+      then:
+        %t0 = xor %m0 3
+        %t = add %t0 4
+        br join
+      else:
+        %f0 = xor %m0 77
+        %f = add %f0 78
+        br join
+      join:
+        %x = phi [%t then] [%f else]
+        %to = gep %q %tid
+        store %x %to !as=1
+        %next = add %j 1
+        %more = icmp slt %next %n
+        br %more loop end
+      end:
+        ret`);
+    return planFunction(f, analysesOf(f), DARM, () => true).candidates[0]!.reason;
+  };
+  assert.match(reason(1), /other waves would hide/);
+  assert.match(reason(16), /all melds of the function together save too little/);
 });
 
 test.run();

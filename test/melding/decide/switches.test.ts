@@ -2,12 +2,12 @@
 import { analysesOf } from '../../../src/analysis/analyses.js';
 import type { BlockId } from '../../../src/ir/ids.js';
 import { costsOf } from '../../../src/melding/cost/target-costs.js';
-import { loweredSwitches, worthOfLowering } from '../../../src/melding/decide/switches.js';
+import { areWeighed, loweredSwitches, worthOfLowering } from '../../../src/melding/decide/switches.js';
 import type { NetUnit } from '../../../src/melding/plan.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/switches', { tests: 11 });
+const test = suite('melding/decide/switches', { tests: 12 });
 
 interface Shape {
   readonly cases: number;
@@ -145,6 +145,23 @@ test('a chain of arms that work is smaller than a tree, however long it is', () 
 
 test('other targets than AMD keep their jump tables', () => {
   assert.is(gainOf({ cases: 8, head: 'func kernel cpu=sm_80 wave=32' }).gain, 0);
+});
+
+test('a switch is weighed if metadata say so, or nobody knows', () => {
+  const { f, block } = snapshot(`
+    func kernel
+    arg %n i32
+    entry:
+      switch %n rest 1 one
+    one:
+      br rest
+    rest:
+      ret`);
+  const [at, values] = [[block('entry')], f.switchValues(block('entry'))!];
+  assert.not.ok(areWeighed(f, at));
+  assert.ok(areWeighed({ ...f, switchValues: () => ({ ...values, isWeighed: true }) }, at));
+  assert.ok(areWeighed({ ...f, switchValues: () => null }, at));
+  assert.not.ok(areWeighed({ ...f, switchValues: () => null }, []));
 });
 
 test.run();
