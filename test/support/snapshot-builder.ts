@@ -311,7 +311,9 @@ interface ParsedFunction extends Pick<FunctionSnapshot, 'name' | 'flags' | 'cpu'
   readonly blockNames: readonly string[];
 }
 
-const isFloat = (word: string): boolean => /^-?\d*\.\d+$/.test(word);
+const isFloat = (word: string): boolean => /^-?(\d*\.\d+(e-?\d+)?|inf)$/.test(word);
+
+const floatOf = (word: string): number => (isFloat(word) ? Number(word.replace('inf', 'Infinity')) : NaN);
 
 function assemble({ args, raw, blockNames, ...parsed }: ParsedFunction): BuiltSnapshot {
   const blocks = new Map(blockNames.map((n, i) => [n, i]));
@@ -439,7 +441,7 @@ function assemble({ args, raw, blockNames, ...parsed }: ParsedFunction): BuiltSn
     mostThreads: parsed.mostThreads,
     dividesRoughly: () => parsed.dividesRoughly,
     ldsBytes: () => parsed.ldsBytes,
-    floatConstant: (v) => (isFloat(constants.get(v) ?? '') ? Number(constants.get(v)) : NaN),
+    floatConstant: (v) => floatOf(constants.get(v) ?? ''),
     switchValues: (b) =>
       terminators[b]!.opcode === Opcode.Switch
         ? { values: terminators[b]!.operands.slice(1).map(BigInt), range: null, isWeighed: false }

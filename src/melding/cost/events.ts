@@ -6,8 +6,9 @@
  */
 import type { ValueId } from '../../ir/ids.js';
 import type { LaneMemory } from './lane-memory.js';
-import { LAUNCHES, WAVES, WAVES_PER_LAUNCH, keysOf, negated, uniform, uniformOf, type Lanes } from './lanes.js';
-import { Scale, rootsOf, type Sampled } from './sampled.js';
+import { LAUNCHES, WAVES, WAVES_PER_LAUNCH, negated, uniform, uniformOf, type Lanes } from './lanes.js';
+import type { Roots } from './roots.js';
+import { Scale, type Sampled } from './sampled.js';
 import type { Threshold } from './thresholds.js';
 
 /** From two uniform numbers of a launch: the rate of an event, and the share of waves whose lanes are all alike. */
@@ -37,19 +38,14 @@ export const UNPREDICTABLE: Rates = () => [0.5, 0];
 
 /**
  * An event per lane. `rates` says how likely it is in a launch, and how alike the lanes of a wave are. Lanes with the
- * same numbers in all of `sources` have the same luck.
+ * same numbers in all of `roots` have the same luck.
  */
-export const event = (
-  memory: LaneMemory,
-  v: ValueId,
-  rates: Rates,
-  waveSize: number,
-  sources: readonly Lanes[] | null,
-): Sampled => below(memory, v, rates, (launch) => rates(...strata(v, launch))[0], waveSize, sources);
+export const event = (memory: LaneMemory, v: ValueId, rates: Rates, waveSize: number, roots: Roots | null): Sampled =>
+  below(memory, v, rates, (launch) => rates(...strata(v, launch))[0], waveSize, roots);
 
 /**
  * Whether a compare holds, by where its number lies among the thresholds that are asked for. Those of a launch are drawn
- * like rates of events, each from its own part of the range. Lanes with the same numbers in all of `sources` have the
+ * like rates of events, each from its own part of the range. Lanes with the same numbers in all of `roots` have the
  * same number.
  *
  * @param order rates of the thresholds, and how alike the lanes of a wave are
@@ -59,13 +55,13 @@ export function placed(
   { number, first, index, count, holdsBelow }: Threshold,
   order: Rates,
   waveSize: number,
-  sources: readonly Lanes[],
+  roots: Roots,
 ): Sampled {
   const limitOf = (launch: number): number => {
     const [x, y] = strata(first, launch);
     return order(x, (index + y) / count)[0];
   };
-  const found = below(memory, number, order, limitOf, waveSize, sources);
+  const found = below(memory, number, order, limitOf, waveSize, roots);
   return holdsBelow ? found : { ...negated(memory, found), scale: found.scale };
 }
 
@@ -76,10 +72,10 @@ function below(
   order: Rates,
   limitOf: (launch: number) => number,
   waveSize: number,
-  sources: readonly Lanes[] | null,
+  roots: Roots | null,
 ): Sampled {
   const waveShift = Math.log2(waveSize);
-  const keys = sources && keysOf(v, rootsOf(sources), Math.log2(WAVES_PER_LAUNCH * waveSize));
+  const keys = roots && roots.keys(v, Math.log2(WAVES_PER_LAUNCH * waveSize), memory);
   const shift = Math.min(keys?.shift ?? 0, waveShift);
   const numbers = memory.take((WAVES * waveSize) >> shift);
   const perWave = waveSize >> shift;
@@ -89,7 +85,8 @@ function below(
     const [start, end] = [wave * perWave, (wave + 1) * perWave];
     if (areAlike(v, wave, order)) numbers.fill(ofWave(v, wave) < limit ? 1 : 0, start, end);
     else if (keys)
-      for (let k = start; k < end; k++) numbers[k] = uniformOf(keys.words[k >> (keys.shift - shift)]!) < limit ? 1 : 0;
+      for (let k = start; k < end; k++)
+        numbers[k] = uniformOf(keys.start + keys.sums[k >> (keys.shift - shift)]!) < limit ? 1 : 0;
     else for (let k = start; k < end; k++) numbers[k] = uniform(v, k, 7) < limit ? 1 : 0;
   }
   return { numbers, shift, scale: Scale.Bounded };
@@ -98,7 +95,7 @@ function below(
 /**
  * Data of which a function asks whether they are one of several numbers: a kind, an opcode, a letter. In half of the
  * launches they mostly are one of these numbers, in a quarter sometimes, and in a quarter hardly ever. Neighbours are
- * often of one kind. Lanes with the same numbers in all of `sources` are of one kind.
+ * often of one kind. Lanes with the same numbers in all of `roots` are of one kind.
  *
  * @param constants the numbers that are asked for, in any order; none of them is `OTHER`
  * @param order says how alike the lanes of a wave are; its rate does not matter
@@ -108,11 +105,10 @@ export function kinds(
   v: ValueId,
   constants: readonly number[],
   waveSize: number,
-  sources: readonly Lanes[],
+  roots: Roots,
   order: Rates,
 ): Sampled {
-  const launchShift = Math.log2(WAVES_PER_LAUNCH * waveSize);
-  const keys = keysOf(v, rootsOf(sources), launchShift);
+  const keys = roots.keys(v, Math.log2(WAVES_PER_LAUNCH * waveSize), memory);
   const perWave = waveSize >> keys.shift;
   const numbers = memory.take((WAVES * waveSize) >> keys.shift);
   // What is the same for a wave or more is drawn once.
@@ -125,7 +121,7 @@ export function kinds(
     const wave = Math.floor((k << keys.shift) / waveSize);
     const [, x] = drawn[launchOf(wave)]!;
     const named = x < 0.25 ? 1 / 64 : x < 0.5 ? 0.5 : 0.95;
-    const u = ofAlike[wave] ?? uniformOf(keys.words[k]!);
+    const u = ofAlike[wave] ?? uniformOf(keys.start + keys.sums[k]!);
     numbers[k] = u < named ? constants[Math.floor((u / named) * most)]! : OTHER;
   }
   return { numbers, shift: keys.shift, scale: Scale.Bounded };

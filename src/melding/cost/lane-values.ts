@@ -60,7 +60,9 @@ import {
   type Lanes,
 } from './lanes.js';
 import { sideOfLargeAngles } from './large-angles.js';
+import { rareOutcome } from './magnitudes.js';
 import { isOneOfSeveral } from './one-of-several.js';
+import { Roots } from './roots.js';
 import { DEEPEST, Data, Scale, rootsOf, type Sampled } from './sampled.js';
 import { areSmooth, keepsSmooth } from './smooth.js';
 import { isTag } from './tags.js';
@@ -100,6 +102,7 @@ export class LaneValues {
   private exits: ReadonlyMap<ValueId, boolean> | null = null;
   private equals: ReadonlyMap<ValueId, ValueId> | null = null;
   private readonly memory = new LaneMemory();
+  private noRoots = Roots.none();
   private readonly elements: VectorElements;
   /** Values that are being computed: in a loop a value may depend on itself. */
   private readonly open = new Set<ValueId>();
@@ -141,6 +144,7 @@ export class LaneValues {
     this.elements.forget();
     this.leaves.clear();
     this.kinds.clear();
+    this.noRoots = Roots.none();
     this.memory.release();
   }
 
@@ -173,8 +177,7 @@ export class LaneValues {
     if (taken !== NONE) return this.event(condition, taken < 0 ? UNPREDICTABLE : () => [taken / 1024, 0]);
     const side = sideOfLargeAngles(fn, branch);
     if (side === NONE) return sample;
-    const rare = this.event(condition, RARE);
-    return side === 0 ? rare : this.notSo(rare);
+    return this.rarely(condition, side === 0, null);
   }
 
   /** By lane, in which run of cases of a switch a value is; `OTHER` where it is in none. */
@@ -373,6 +376,8 @@ export class LaneValues {
   private compared(v: ValueId, i: InstrId, a: Sampled, b: Sampled): Sampled {
     const { fn } = this;
     const predicate = fn.instrPredicate[i]!;
+    const rare = comparesIntegers(predicate) ? null : rareOutcome(fn, i);
+    if (rare !== null) return this.rarely(v, rare, [a, b]);
     const scale = Math.max(a.scale, b.scale);
     if (scale === Scale.Unknown || !comparesIntegers(predicate)) {
       this.thresholds ??= thresholds(fn);
@@ -405,9 +410,14 @@ export class LaneValues {
     return { ...compared(this.memory, predicate, a, b, bits, range), scale };
   }
 
+  private rarely(v: ValueId, outcome: boolean, sources: readonly Sampled[] | null): Sampled {
+    const found = this.event(v, RARE, sources);
+    return outcome ? found : this.notSo(found);
+  }
+
   private placed(threshold: Threshold, a: Sampled, b: Sampled): Sampled {
     const sources = threshold.from.map((k) => (k === 0 ? a : b));
-    return placed(this.memory, threshold, this.orderOf(threshold.number, a, b), this.fn.waveSize, sources);
+    return placed(this.memory, threshold, this.orderOf(threshold.number, a, b), this.fn.waveSize, this.roots(sources));
   }
 
   /** Whether data are in an order, which is as likely as not, unless threads that are done early leave for it. */
@@ -430,7 +440,7 @@ export class LaneValues {
   }
 
   private kindsOf(v: ValueId, constants: readonly number[], sample: Sampled): Sampled {
-    return kinds(this.memory, v, constants, this.fn.waveSize, [sample], this.order(v));
+    return kinds(this.memory, v, constants, this.fn.waveSize, this.roots([sample]), this.order(v));
   }
 
   /**
@@ -510,7 +520,7 @@ export class LaneValues {
     const sources = Array.from({ length: count }, (_, k) => operand(k));
     if (fn.typeBits[fn.valueType[v]!] === 1) return this.event(v, this.order(v), sources);
     const isSmooth = keepsSmooth(fn, i) && areSmooth(sources, fn.waveSize);
-    return new Data(v, this.rangeOf(v), rootsOf(sources), this.launchShift, this.memory, isSmooth);
+    return new Data(v, this.rangeOf(v), this.roots(sources), this.launchShift, this.memory, isSmooth);
   }
 
   /** Data are not negative; those of a short type are as short. */
@@ -523,7 +533,11 @@ export class LaneValues {
   }
 
   private event(v: ValueId, rates: Rates, sources: readonly Lanes[] | null = null): Sampled {
-    return event(this.memory, v, rates, this.fn.waveSize, sources);
+    return event(this.memory, v, rates, this.fn.waveSize, sources && this.roots(sources));
+  }
+
+  private roots(sources: readonly Lanes[]): Roots {
+    return rootsOf(sources, this.noRoots);
   }
 }
 

@@ -174,39 +174,12 @@ export function negated(memory: LaneMemory, { numbers, shift }: Lanes): Lanes {
   return { numbers: opposite, shift };
 }
 
-/**
- * Per lane, a hash of a seed, of the launch and of numbers: `uniformOf` makes a number of it. Fractions of the numbers
- * do not count. The words are overwritten by the next call.
- *
- * @param launchShift log2 of the lanes of a launch
- */
-export function keysOf(
-  seed: number,
-  sources: readonly Lanes[],
-  launchShift: number,
-): { readonly words: Int32Array; readonly shift: number } {
-  let shift = launchShift;
-  for (const source of sources) shift = Math.min(shift, source.shift);
-  const size = (LAUNCHES << launchShift) >> shift;
-  if (scratch.length < size) scratch = new Int32Array(size);
-  const words = scratch.subarray(0, size);
-  const first = seed + Math.imul(CostModel.drawing, 0x27d4eb2f);
-  for (let k = 0; k < size; k++) words[k] = first + Math.imul(k >> (launchShift - shift), MIX);
-  for (const source of sources) {
-    const { numbers } = source;
-    const down = source.shift - shift;
-    for (let k = 0; k < size; k++) words[k] = Math.imul(words[k]!, MIX) + (numbers[k >> down]! | 0);
-  }
-  return { words, shift };
-}
-
-let scratch = new Int32Array(4096);
-
 /** A hash of three whole numbers and of the drawing, from 0 up to 1. */
 export const uniform = (a: number, b: number, c: number): number =>
   uniformOf(Math.imul(a + 1, MIX) ^ Math.imul(b + 1, 0x85ebca77) ^ Math.imul(c + 16 * CostModel.drawing, 0xc2b2ae3d));
 
-const MIX = 0x9e3779b1;
+/** For hashes. */
+export const MIX = 0x9e3779b1;
 
 /** From 0 up to 1, of a word (the finaliser of MurmurHash3). */
 export function uniformOf(word: number): number {

@@ -241,7 +241,7 @@ function cyclesOfDivision(
 }
 
 /** Whether uniform loads from this address space may become scalar loads. */
-const isConstantLike = (space: number): boolean =>
+export const isConstantLike = (space: number): boolean =>
   space === AddressSpace.Global || space === AddressSpace.Constant || space === AddressSpace.Constant32;
 
 const storeCost = (fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number =>

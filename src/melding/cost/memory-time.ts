@@ -1,11 +1,11 @@
 /** How long the accesses of a wave keep the memory unit busy, and what a wave spends where others wait for it, too. */
 import type { Analyses } from '../../analysis/analyses.js';
 import type { BlockId, InstrId } from '../../ir/ids.js';
-import type { FunctionSnapshot } from '../../ir/snapshot.js';
-import { exposedShare } from './latency.js';
+import { FunctionFlag, instrValue, type FunctionSnapshot } from '../../ir/snapshot.js';
+import { exposedShare, isConstantLike } from './latency.js';
 import { WORDS_OF_LINE, mayScatter, type MemoryAccesses } from './memory-accesses.js';
 import type { Strides } from './strides.js';
-import { costsOf } from './target-costs.js';
+import { costsOf, type TargetCosts } from './target-costs.js';
 
 /** What the accesses of a function are known by. */
 export interface Accesses extends Pick<Analyses, 'divergence'> {
@@ -44,12 +44,15 @@ function timeAt(
 }
 
 /** How long a wave that is alone waits for loads, beyond what their costs say: code generation finds other work for it. */
-export function hiddenWaits({ fn, memory, latency }: Accesses, runs: (b: BlockId) => number): number {
+export function hiddenWaits({ fn, memory, latency, divergence }: Accesses, runs: (b: BlockId) => number): number {
   const target = costsOf(fn.cpu);
+  const { valueDivergent } = divergence;
   let sum = 0;
   for (let i = 0 as InstrId; i < fn.instrCount; i++)
     if (memory.depth[i]! > 0) {
-      const hidden = latency[i]! * (1 - exposedShare(fn.instrAddressSpace[i]!, target));
+      const space = fn.instrAddressSpace[i]!;
+      const isScalar = valueDivergent[instrValue(fn, i)] === 0 && isConstantLike(space);
+      const hidden = (isScalar ? target.scalarMemory : latency[i]!) * (1 - exposedShare(space, target));
       sum += (hidden * runs(fn.instrBlock[i] as BlockId)) / memory.batched[i]!;
     }
   return sum;
@@ -66,3 +69,7 @@ export function cyclesSpent(of: Accesses, alone: number, runs: (b: BlockId) => n
   if (mostMemoryTime(of, runs) * residentAtLeast <= whole) return alone;
   return alone * Math.max(1, (memoryTime(of, runs) * residentAtLeast) / whole);
 }
+
+/** How long a wave of a kernel waits for the arguments: code generation loads them at the entry. */
+export const waitForArguments = (fn: FunctionSnapshot, { scalarMemory }: TargetCosts): number =>
+  fn.argCount > 0 && (fn.flags & FunctionFlag.Kernel) !== 0 ? scalarMemory : 0;

@@ -1,7 +1,8 @@
 /** What is known about a value in the lanes of sampled waves (wave-samples.ts). */
 import type { ValueId } from '../../ir/ids.js';
 import type { LaneMemory } from './lane-memory.js';
-import { keysOf, uniformOf, type Lanes } from './lanes.js';
+import { uniformOf, type Lanes } from './lanes.js';
+import type { Roots } from './roots.js';
 
 /** Longer computations in front of a condition are not followed. */
 export const DEEPEST = 32;
@@ -36,7 +37,7 @@ export class Data implements Sampled {
   constructor(
     private readonly value: ValueId,
     private readonly range: number,
-    readonly roots: readonly Lanes[],
+    readonly roots: Roots,
     private readonly launchShift: number,
     private readonly memory: LaneMemory,
     readonly isSmooth: boolean,
@@ -52,16 +53,15 @@ export class Data implements Sampled {
 
   private computed(): Lanes {
     if (this.lanes === null) {
-      const { words, shift } = keysOf(this.value, this.roots, this.launchShift);
-      const numbers = this.memory.take(words.length);
-      for (let k = 0; k < numbers.length; k++) numbers[k] = Math.floor(uniformOf(words[k]!) * this.range);
+      const { start, sums, shift } = this.roots.keys(this.value, this.launchShift, this.memory);
+      const numbers = this.memory.take(sums.length);
+      for (let k = 0; k < numbers.length; k++) numbers[k] = Math.floor(uniformOf(start + sums[k]!) * this.range);
       this.lanes = { numbers, shift };
     }
     return this.lanes;
   }
 }
 
-/** What values come from in the end, each once. */
-export const rootsOf = (sources: readonly Lanes[]): Lanes[] => [
-  ...new Set(sources.flatMap((source) => (source instanceof Data ? source.roots : [source]))),
-];
+/** What values come from in the end. @param none the empty set */
+export const rootsOf = (sources: readonly Lanes[], none: Roots): Roots =>
+  sources.reduce((all, each) => (each instanceof Data ? all.and(each.roots) : all.with(each)), none);

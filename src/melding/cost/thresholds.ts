@@ -5,6 +5,7 @@
  */
 import type { InstrId, ValueId } from '../../ir/ids.js';
 import { comparesIntegers, directionOf, isOfNext, isUnsigned } from '../../ir/predicates.js';
+import { rareOutcome } from './magnitudes.js';
 import { NO_INTEGER, Opcode, ValueKind, instrValue, type FunctionSnapshot } from '../../ir/snapshot.js';
 
 /** What a compare asks of a number. */
@@ -60,7 +61,7 @@ function ordersByNumber(fn: FunctionSnapshot): Iterable<readonly Compare[]> {
   for (let i = 0 as InstrId; i < fn.instrCount; i++) {
     if (fn.instrOpcode[i] !== Opcode.ICmp && fn.instrOpcode[i] !== Opcode.FCmp) continue;
     const direction = directionOf(fn.instrPredicate[i]!);
-    if (direction === 0) continue;
+    if (direction === 0 || isOfRareSize(fn, i)) continue;
     const first = fn.operandStart[i]!;
     const [a, b] = [fn.operand[first] as ValueId, fn.operand[first + 1] as ValueId];
     // LLVM puts constants second.
@@ -81,6 +82,9 @@ function ordersByNumber(fn: FunctionSnapshot): Iterable<readonly Compare[]> {
   }
   return found.values();
 }
+
+const isOfRareSize = (fn: FunctionSnapshot, i: InstrId): boolean =>
+  fn.instrOpcode[i] === Opcode.FCmp && rareOutcome(fn, i) !== null;
 
 /** Orders of one number, with what they compare it with. Those of which that is not known are left out. */
 function withBounds(fn: FunctionSnapshot, compares: readonly Compare[]): (Compare & { readonly bound: number })[] {

@@ -5,7 +5,7 @@ import { DARM } from '../../support/plan-options.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/context', { tests: 2 });
+const test = suite('melding/cost/context', { tests: 3 });
 
 /** Of a function that computes much of a word in LDS. @param given about the function */
 function busyShare(given: string, pointer = '@words', more = ''): number {
@@ -67,6 +67,23 @@ test('work hides behind the memory unit where that takes longer', () => {
     assert.is(hidden(cpu, wave, 500), 0);
   }
   assert.is(hidden('sm_90', 32, 1), 0);
+});
+
+test('a wave that is alone waits for its arguments, and less long for a scalar load than for another one', () => {
+  const share = (flags: string, at: string): number => {
+    const { f } = snapshot(`func @k ${flags} cpu=gfx906 wave=64
+      arg %p ptr1
+      entry:
+        %tid = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
+        %far = gep %p %tid
+        %x = load ${at} !as=1
+        %m0 = mul %tid %x
+        ${Array.from({ length: 60 }, (_, n) => `%m${n + 1} = mul %m${n} %tid`).join('\n')}
+        ret %m60`);
+    return planningContext(f, analysesOf(f), DARM, () => true).busyShare();
+  };
+  assert.ok(share('-Kernel', '%far') > share('+Kernel', '%far'));
+  assert.ok(share('-Kernel', '%p') > share('-Kernel', '%far'));
 });
 
 test.run();

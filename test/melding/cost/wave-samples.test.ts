@@ -8,7 +8,7 @@ import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 45 });
+const test = suite('melding/cost/wave-samples', { tests: 46 });
 
 const sharesAt = (s: ReturnType<typeof snapshot>, branch: string): ByWave => gainsAt(s, branch).mean;
 
@@ -353,6 +353,28 @@ test('hardly any thread has an angle that wants 2/π to hundreds of bits', () =>
   const preop = (from: number): ByWave => ofAngle(`%d = call @llvm.amdgcn.trig.preop.f64 %x ${from} !type=double`);
   assert.ok(preop(0).parted < 0.2);
   assert.ok(preop(1).parted > 0.5);
+});
+
+test('hardly any computed float is next to nothing, or larger than data are', () => {
+  const squares = '%s = fmul %other %other\n %sum = call @llvm.fma %more %more %s';
+  const share = (compare: string, more = ''): ByWave => shares(`${squares}\n ${more}\n %c = fcmp ${compare}`);
+  for (const rare of ['olt %sum 1.0e-38', 'ogt %sum 1.0e30', 'oeq %sum inf', 'uge %sum inf', 'olt %sum -1.0e30'])
+    assert.ok(share(rare).none > 0.85, rare);
+  for (const usual of ['ogt %sum 1.0e-38', 'olt %sum 1.0e30', 'une %sum inf', 'ogt %sum -1.0e30'])
+    assert.ok(share(usual).all > 0.85, usual);
+  // Tolerances, signs, and marks for what was not found.
+  const mark = '%least = call @llvm.minnum %other %more\n %one = select %tid %other %more';
+  for (const open of [
+    'olt %sum 1.0e-9',
+    'olt %sum -1.0e-38',
+    'olt %other 1.0e30',
+    'olt %least 1.0e30',
+    'olt %one 1.0e30',
+  ])
+    assert.ok(share(open, mark).parted > 0.5, open);
+  // Such a bound is not one of several.
+  const alone = shares(`${squares}\n %c = fcmp olt %sum 2.5`);
+  assert.equal(shares(`${squares}\n %c = fcmp olt %sum 2.5\n %d = fcmp olt %sum 1.0e-38`), alone);
 });
 
 test('a wave is at blocks for as long as it comes to them', () => {
