@@ -15,7 +15,7 @@ import { fusedInto } from './fusion.js';
 import type { InstrCosts } from './latency.js';
 import { instrCosts, presentCosts, selectCosts } from './latency.js';
 import { memoryAccesses, type MemoryAccesses } from './memory-accesses.js';
-import { hiddenWaits, memoryTime, mostMemoryTime, waitForArguments } from './memory-time.js';
+import { hiddenWaits, memoryTime, mostMemoryTime } from './memory-time.js';
 import { Matcher, type CanPair } from './matching.js';
 import { selectClasses } from './select-classes.js';
 import type { ExpectedCycles, PlanOptions } from '../plan.js';
@@ -173,7 +173,7 @@ function busyShare(ctx: Unfinished): number {
   }
   const runs = (b: BlockId): number => weight[b];
   const accesses = { ...ctx, latency: costs.latency };
-  alone += hiddenWaits(accesses, runs) + waitForArguments(fn, target);
+  alone += hiddenWaits(accesses, runs);
   const waves = usesLds && (calls || keepsDataInLds(fn)) ? target.residentWithLds : target.residentWaves;
   const few = Math.min(waves, target.residentAtLeast);
   const shareOf = (load: number): number => (load > alone ? 1 - alone / load : 0);

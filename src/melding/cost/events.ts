@@ -75,7 +75,7 @@ function below(
   roots: Roots | null,
 ): Sampled {
   const waveShift = Math.log2(waveSize);
-  const keys = roots && roots.keys(v, Math.log2(WAVES_PER_LAUNCH * waveSize), memory);
+  const keys = roots && roots.keys(v);
   const shift = Math.min(keys?.shift ?? 0, waveShift);
   const numbers = memory.take((WAVES * waveSize) >> shift);
   const perWave = waveSize >> shift;
@@ -108,7 +108,7 @@ export function kinds(
   roots: Roots,
   order: Rates,
 ): Sampled {
-  const keys = roots.keys(v, Math.log2(WAVES_PER_LAUNCH * waveSize), memory);
+  const keys = roots.keys(v);
   const perWave = waveSize >> keys.shift;
   const numbers = memory.take((WAVES * waveSize) >> keys.shift);
   // What is the same for a wave or more is drawn once.

@@ -102,7 +102,7 @@ export class LaneValues {
   private exits: ReadonlyMap<ValueId, boolean> | null = null;
   private equals: ReadonlyMap<ValueId, ValueId> | null = null;
   private readonly memory = new LaneMemory();
-  private noRoots = Roots.none();
+  private noRoots: Roots;
   private readonly elements: VectorElements;
   /** Values that are being computed: in a loop a value may depend on itself. */
   private readonly open = new Set<ValueId>();
@@ -124,6 +124,7 @@ export class LaneValues {
     this.lanes = WAVES * fn.waveSize;
     this.waveShift = Math.log2(fn.waveSize);
     this.launchShift = Math.log2(WAVES_PER_LAUNCH * fn.waveSize);
+    this.noRoots = Roots.none(this.launchShift, this.memory);
     this.elements = new VectorElements(
       fn,
       this.memory,
@@ -144,7 +145,7 @@ export class LaneValues {
     this.elements.forget();
     this.leaves.clear();
     this.kinds.clear();
-    this.noRoots = Roots.none();
+    this.noRoots = Roots.none(this.launchShift, this.memory);
     this.memory.release();
   }
 
@@ -376,7 +377,7 @@ export class LaneValues {
   private compared(v: ValueId, i: InstrId, a: Sampled, b: Sampled): Sampled {
     const { fn } = this;
     const predicate = fn.instrPredicate[i]!;
-    const rare = comparesIntegers(predicate) ? null : rareOutcome(fn, i);
+    const rare = rareOutcome(fn, i);
     if (rare !== null) return this.rarely(v, rare, [a, b]);
     const scale = Math.max(a.scale, b.scale);
     if (scale === Scale.Unknown || !comparesIntegers(predicate)) {
@@ -520,7 +521,7 @@ export class LaneValues {
     const sources = Array.from({ length: count }, (_, k) => operand(k));
     if (fn.typeBits[fn.valueType[v]!] === 1) return this.event(v, this.order(v), sources);
     const isSmooth = keepsSmooth(fn, i) && areSmooth(sources, fn.waveSize);
-    return new Data(v, this.rangeOf(v), this.roots(sources), this.launchShift, this.memory, isSmooth);
+    return new Data(v, this.rangeOf(v), this.roots(sources), this.memory, isSmooth);
   }
 
   /** Data are not negative; those of a short type are as short. */

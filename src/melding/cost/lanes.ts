@@ -179,7 +179,7 @@ export const uniform = (a: number, b: number, c: number): number =>
   uniformOf(Math.imul(a + 1, MIX) ^ Math.imul(b + 1, 0x85ebca77) ^ Math.imul(c + 16 * CostModel.drawing, 0xc2b2ae3d));
 
 /** For hashes. */
-export const MIX = 0x9e3779b1;
+export const MIX = 0x9e3779b1 | 0;
 
 /** From 0 up to 1, of a word (the finaliser of MurmurHash3). */
 export function uniformOf(word: number): number {

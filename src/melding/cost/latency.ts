@@ -279,14 +279,16 @@ function isOnDoubles(fn: FunctionSnapshot, i: InstrId): boolean {
 const FLOAT_ARITHMETIC: readonly number[] = [Opcode.FAdd, Opcode.FSub, Opcode.FMul, Opcode.FDiv, Opcode.FRem];
 
 /** `[instrCount]`: the cycles that an instruction takes as it is. Stores are never scalar. */
-export function presentCosts(fn: FunctionSnapshot, costs: InstrCosts, { valueDivergent }: Divergence): Float64Array {
+export function presentCosts(fn: FunctionSnapshot, costs: InstrCosts, divergence: Divergence): Float64Array {
   const present = new Float64Array(fn.instrCount);
-  for (let i = 0 as InstrId; i < fn.instrCount; i++) {
-    const isVector = valueDivergent[instrValue(fn, i)] === 1 || hasFlag(fn, i, InstrFlag.MayWriteMemory);
-    present[i] = isVector ? costs.vector[i] : costs.scalar[i];
-  }
+  for (let i = 0 as InstrId; i < fn.instrCount; i++)
+    present[i] = isVector(fn, divergence, i) ? costs.vector[i] : costs.scalar[i];
   return present;
 }
+
+/** Whether an instruction runs on the vector units. */
+export const isVector = (fn: FunctionSnapshot, { valueDivergent }: Divergence, i: InstrId): boolean =>
+  valueDivergent[instrValue(fn, i)] === 1 || hasFlag(fn, i, InstrFlag.MayWriteMemory);
 
 /**
  * `[types]`: the cycles of a select, one vector instruction per 32 bits. Conditions are masks and take three scalar

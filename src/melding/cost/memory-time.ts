@@ -1,11 +1,11 @@
 /** How long the accesses of a wave keep the memory unit busy, and what a wave spends where others wait for it, too. */
 import type { Analyses } from '../../analysis/analyses.js';
 import type { BlockId, InstrId } from '../../ir/ids.js';
-import { FunctionFlag, instrValue, type FunctionSnapshot } from '../../ir/snapshot.js';
-import { exposedShare, isConstantLike } from './latency.js';
+import { FunctionFlag, isAmd, type FunctionSnapshot } from '../../ir/snapshot.js';
+import { exposedShare, isConstantLike, isVector } from './latency.js';
 import { WORDS_OF_LINE, mayScatter, type MemoryAccesses } from './memory-accesses.js';
 import type { Strides } from './strides.js';
-import { costsOf, type TargetCosts } from './target-costs.js';
+import { costsOf } from './target-costs.js';
 
 /** What the accesses of a function are known by. */
 export interface Accesses extends Pick<Analyses, 'divergence'> {
@@ -43,17 +43,18 @@ function timeAt(
   return sum;
 }
 
-/** How long a wave that is alone waits for loads, beyond what their costs say: code generation finds other work for it. */
+/**
+ * How long a wave that is alone waits for loads, beyond what their costs say: code generation finds other work for it.
+ * That of a kernel waits for the arguments first, which code generation loads at the entry.
+ */
 export function hiddenWaits({ fn, memory, latency, divergence }: Accesses, runs: (b: BlockId) => number): number {
   const target = costsOf(fn.cpu);
-  const { valueDivergent } = divergence;
-  let sum = 0;
+  let sum = isAmd(fn.cpu) && fn.argCount > 0 && (fn.flags & FunctionFlag.Kernel) !== 0 ? target.scalarMemory : 0;
   for (let i = 0 as InstrId; i < fn.instrCount; i++)
     if (memory.depth[i]! > 0) {
       const space = fn.instrAddressSpace[i]!;
-      const isScalar = valueDivergent[instrValue(fn, i)] === 0 && isConstantLike(space);
-      const hidden = (isScalar ? target.scalarMemory : latency[i]!) * (1 - exposedShare(space, target));
-      sum += (hidden * runs(fn.instrBlock[i] as BlockId)) / memory.batched[i]!;
+      const waits = isConstantLike(space) && !isVector(fn, divergence, i) ? target.scalarMemory : latency[i]!;
+      sum += (waits * (1 - exposedShare(space, target)) * runs(fn.instrBlock[i] as BlockId)) / memory.batched[i]!;
     }
   return sum;
 }
@@ -69,7 +70,3 @@ export function cyclesSpent(of: Accesses, alone: number, runs: (b: BlockId) => n
   if (mostMemoryTime(of, runs) * residentAtLeast <= whole) return alone;
   return alone * Math.max(1, (memoryTime(of, runs) * residentAtLeast) / whole);
 }
-
-/** How long a wave of a kernel waits for the arguments: code generation loads them at the entry. */
-export const waitForArguments = (fn: FunctionSnapshot, { scalarMemory }: TargetCosts): number =>
-  fn.argCount > 0 && (fn.flags & FunctionFlag.Kernel) !== 0 ? scalarMemory : 0;

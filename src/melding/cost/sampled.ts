@@ -38,7 +38,6 @@ export class Data implements Sampled {
     private readonly value: ValueId,
     private readonly range: number,
     readonly roots: Roots,
-    private readonly launchShift: number,
     private readonly memory: LaneMemory,
     readonly isSmooth: boolean,
   ) {}
@@ -53,7 +52,7 @@ export class Data implements Sampled {
 
   private computed(): Lanes {
     if (this.lanes === null) {
-      const { start, sums, shift } = this.roots.keys(this.value, this.launchShift, this.memory);
+      const { start, sums, shift } = this.roots.keys(this.value);
       const numbers = this.memory.take(sums.length);
       for (let k = 0; k < numbers.length; k++) numbers[k] = Math.floor(uniformOf(start + sums[k]!) * this.range);
       this.lanes = { numbers, shift };
@@ -62,6 +61,6 @@ export class Data implements Sampled {
   }
 }
 
-/** What values come from in the end. @param none the empty set */
+/** What values come from in the end. @param none the empty list */
 export const rootsOf = (sources: readonly Lanes[], none: Roots): Roots =>
   sources.reduce((all, each) => (each instanceof Data ? all.and(each.roots) : all.with(each)), none);

@@ -1,7 +1,8 @@
 /**
  * Compares that put the same number in order: with several constants (`x < 1`, else `x < 5`), or with the same other
  * number (`a < b`, else `a > b`). Where the number lies in a thread answers all of them. That it is equal to a constant,
- * where it is compared with no other one, counts for nothing.
+ * where it is compared with no other one, counts for nothing, nor does a bound that hardly any number is beyond
+ * (magnitudes.ts).
  */
 import type { InstrId, ValueId } from '../../ir/ids.js';
 import { comparesIntegers, directionOf, isOfNext, isUnsigned } from '../../ir/predicates.js';
@@ -61,7 +62,7 @@ function ordersByNumber(fn: FunctionSnapshot): Iterable<readonly Compare[]> {
   for (let i = 0 as InstrId; i < fn.instrCount; i++) {
     if (fn.instrOpcode[i] !== Opcode.ICmp && fn.instrOpcode[i] !== Opcode.FCmp) continue;
     const direction = directionOf(fn.instrPredicate[i]!);
-    if (direction === 0 || isOfRareSize(fn, i)) continue;
+    if (direction === 0 || rareOutcome(fn, i) !== null) continue;
     const first = fn.operandStart[i]!;
     const [a, b] = [fn.operand[first] as ValueId, fn.operand[first + 1] as ValueId];
     // LLVM puts constants second.
@@ -82,9 +83,6 @@ function ordersByNumber(fn: FunctionSnapshot): Iterable<readonly Compare[]> {
   }
   return found.values();
 }
-
-const isOfRareSize = (fn: FunctionSnapshot, i: InstrId): boolean =>
-  fn.instrOpcode[i] === Opcode.FCmp && rareOutcome(fn, i) !== null;
 
 /** Orders of one number, with what they compare it with. Those of which that is not known are left out. */
 function withBounds(fn: FunctionSnapshot, compares: readonly Compare[]): (Compare & { readonly bound: number })[] {

@@ -148,6 +148,9 @@ test('memory that is given back is lent again, and not before', () => {
   const again = second.take(48);
   assert.ok([a, b].includes(again));
   assert.not(second.take(48) === again);
+  const words = first.takeWords(48);
+  first.release();
+  assert.is(second.takeWords(48), words);
 });
 
 test.run();

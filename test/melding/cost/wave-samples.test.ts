@@ -1,6 +1,6 @@
 /** How often waves part, by what decides the condition. */
 import { analysesOf } from '../../../src/analysis/analyses.js';
-import { joinedRegionOf, regionOf } from '../../../src/analysis/regions.js';
+import { joinedRegionOf, regionOf, type DivergentRegion } from '../../../src/analysis/regions.js';
 import { CostModel } from '../../../src/melding/cost/cost-model.js';
 import { bitCount } from '../../../src/melding/cost/lanes.js';
 import { WaveSamples } from '../../../src/melding/cost/wave-samples.js';
@@ -8,15 +8,17 @@ import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 46 });
+const test = suite('melding/cost/wave-samples', { tests: 47 });
 
 const sharesAt = (s: ReturnType<typeof snapshot>, branch: string): ByWave => gainsAt(s, branch).mean;
 
-function gainsAt(s: ReturnType<typeof snapshot>, branch: string): WaveGains {
-  const analyses = analysesOf(s.f);
-  const region = regionOf(analyses, s.block(branch));
+const gainsAt = (s: ReturnType<typeof snapshot>, branch: string): WaveGains =>
+  new WaveGains(new WaveSamples(s.f, analysesOf(s.f)), regionAt(s, branch));
+
+function regionAt(s: ReturnType<typeof snapshot>, branch: string): DivergentRegion {
+  const region = regionOf(analysesOf(s.f), s.block(branch));
   if (region.kind === 'refused') throw new Error(region.problem);
-  return new WaveGains(new WaveSamples(s.f, analyses), region);
+  return region;
 }
 
 /** The share of waves that part at `branch if`, which ends in a branch on %c. */
@@ -356,25 +358,45 @@ test('hardly any thread has an angle that wants 2/π to hundreds of bits', () =>
 });
 
 test('hardly any computed float is next to nothing, or larger than data are', () => {
-  const squares = '%s = fmul %other %other\n %sum = call @llvm.fma %more %more %s';
-  const share = (compare: string, more = ''): ByWave => shares(`${squares}\n ${more}\n %c = fcmp ${compare}`);
-  for (const rare of ['olt %sum 1.0e-38', 'ogt %sum 1.0e30', 'oeq %sum inf', 'uge %sum inf', 'olt %sum -1.0e30'])
-    assert.ok(share(rare).none > 0.85, rare);
-  for (const usual of ['ogt %sum 1.0e-38', 'olt %sum 1.0e30', 'une %sum inf', 'ogt %sum -1.0e30'])
-    assert.ok(share(usual).all > 0.85, usual);
+  const given = `
+    %s = fmul %other %other
+    %sum = call @llvm.fma %more %more %s !type=float
+    %both = fadd %s %sum !type=float
+    %root = call @llvm.sqrt %both !type=float
+    %less = fsub %other %more !type=float
+    %size = call @llvm.fabs %other !type=float
+    %least = call @llvm.minnum %other %more !type=float
+    %one = select %tid %other %more
+    %read = call @llvm.amdgcn.raw.buffer.load %other %more %other !type=float !+MayReadMemory`;
+  const share = (compare: string): ByWave => shares(`${given}\n %c = fcmp ${compare}`);
+  const rare = ['olt %sum 1.0e-38', 'ogt %sum 1.0e30', 'oeq %sum inf', 'uge %sum inf', 'olt %sum -1.0e30'];
+  for (const each of [...rare, 'olt %both 1.0e-300', 'ole %root 1.0e-30', 'ogt %less 1.0e30'])
+    assert.ok(share(each).none > 0.85, each);
+  for (const each of ['ogt %sum 1.0e-38', 'olt %sum 1.0e30', 'une %sum inf', 'ogt %sum -1.0e30', 'oge %root 1.0e-38'])
+    assert.ok(share(each).all > 0.85, each);
   // Tolerances, signs, and marks for what was not found.
-  const mark = '%least = call @llvm.minnum %other %more\n %one = select %tid %other %more';
-  for (const open of [
-    'olt %sum 1.0e-9',
-    'olt %sum -1.0e-38',
-    'olt %other 1.0e30',
-    'olt %least 1.0e30',
-    'olt %one 1.0e30',
-  ])
-    assert.ok(share(open, mark).parted > 0.5, open);
+  const open = ['olt %sum 1.0e-24', 'olt %sum -1.0e-38', 'olt %less 1.0e-38', 'olt %least 1.0e30', 'olt %one 1.0e30'];
+  for (const each of [...open, 'olt %other 1.0e30', 'olt %size 1.0e30', 'olt %read 1.0e30'])
+    assert.ok(share(each).parted > 0.5, each);
   // Such a bound is not one of several.
-  const alone = shares(`${squares}\n %c = fcmp olt %sum 2.5`);
-  assert.equal(shares(`${squares}\n %c = fcmp olt %sum 2.5\n %d = fcmp olt %sum 1.0e-38`), alone);
+  const alone = shares(`${given}\n %c = fcmp olt %sum 2.5`);
+  assert.equal(shares(`${given}\n %c = fcmp olt %sum 2.5\n %d = fcmp olt %sum 1.0e-38`), alone);
+});
+
+test('numbers are forgotten with all that was computed from them', () => {
+  const ask = (samples: WaveSamples, s: ReturnType<typeof snapshot>): ByWave =>
+    new WaveGains(samples, regionAt(s, 'if')).mean;
+  const samplesOf = (s: ReturnType<typeof snapshot>): WaveSamples => new WaveSamples(s.f, analysesOf(s.f));
+  const [first, second] = ['%c = icmp slt %data %n', '%y = fadd %other %more !type=float\n %c = fcmp olt %y 0.5'].map(
+    (lines) => branching(lines),
+  ) as [ReturnType<typeof snapshot>, ReturnType<typeof snapshot>];
+  const expected = ask(samplesOf(second), second);
+  const samples = samplesOf(second);
+  samples.values.numbersOf(second.value('%y'));
+  samples.values.forget();
+  // Another function takes the memory that was given back.
+  ask(samplesOf(first), first);
+  assert.equal(ask(samples, second), expected);
 });
 
 test('a wave is at blocks for as long as it comes to them', () => {

@@ -123,13 +123,16 @@ test('where scattered accesses spare no time, that is the reason, however many w
         %data = load %at !as=1
         %start = mul %tid ${stride}
         %row = gep %p %start
+        %far = gep %p %tid %start
         ${ORDERED}
         br %c t f
       t:
         store %y %row !as=1
+        store %y %far !as=1
         br join
       f:
         store %z %row !as=1
+        store %z %far !as=1
         br join
       join:
         ret
@@ -200,8 +203,11 @@ test('where all waves may agree although none is expected to, what they lose the
 });
 
 test('in a side of a branch that could meld, a question must be worth more', () => {
-  /** @param other where threads go that do not come to the branch */
-  const inside = (other: 'join' | 'else', every: number): FunctionPlan => {
+  /**
+   * @param other where threads go that do not come to the branch
+   * @param work how much they do there
+   */
+  const inside = (other: 'join' | 'else', every: number, work = LENGTH / 4): FunctionPlan => {
     const { f } = snapshot(`
       func kernel +AsksWaves
       arg %p ptr1
@@ -228,6 +234,7 @@ test('in a side of a branch that could meld, a question must be worth more', () 
         store %r %at !as=1 !name=out
         br join
       else:
+        ${Array.from({ length: work - 1 }, (_, k) => `%e${k} = fadd %y %z`).join('\n')}
         store %y %at !as=1 !name=other
         br join
       join:
@@ -241,6 +248,8 @@ test('in a side of a branch that could meld, a question must be worth more', () 
   assert.equal(versions, []);
   // What all waves would lose if they agreed does not count here.
   assert.equal(inside('else', 12).versions, []);
+  // Where the other side holds less than a fourth of what is here, nothing of this could meld with it.
+  assert.is(inside('else', 16, LENGTH / 4 - 1).versions.length, 1);
   // Those that agree lose much without.
   assert.is(inside('else', 6).versions.length, 1);
 });
@@ -274,7 +283,7 @@ test('a wave is asked once', () => {
 });
 
 test('large regions are not copied', () => {
-  const more = Array.from({ length: 600 }, (_, k) => `%m${k} = fadd %y %z`).join('\n');
+  const more = Array.from({ length: 1100 }, (_, k) => `%m${k} = fadd %y %z`).join('\n');
   assert.equal(planned({ condition: SURE, more, options: { versions: 'always' } }).versions, []);
 });
 
@@ -301,7 +310,7 @@ test('copies have dead ends of their own, whatever reports failures there, if th
   assert.is(versionsOf(call('Convergent')), 1);
   assert.is(versionsOf(call('WritesWaveState')), 1);
   assert.is(versionsOf(call('NoDuplicate')), 0);
-  assert.is(versionsOf(Array.from({ length: 600 }, (_, k) => `%tm${k} = fadd %y %z`).join('\n')), 0, 'large');
+  assert.is(versionsOf(Array.from({ length: 1100 }, (_, k) => `%tm${k} = fadd %y %z`).join('\n')), 0, 'large');
 });
 
 test.run();
