@@ -392,7 +392,7 @@ test('numbers are forgotten with all that was computed from them', () => {
   ) as [ReturnType<typeof snapshot>, ReturnType<typeof snapshot>];
   const expected = ask(samplesOf(second), second);
   const samples = samplesOf(second);
-  samples.values.numbersOf(second.value('%y'));
+  samples.values.numbersOf(second.value('%c'));
   samples.values.forget();
   // Another function takes the memory that was given back.
   ask(samplesOf(first), first);
