@@ -47,19 +47,21 @@ function isComputed(fn: FunctionSnapshot, v: ValueId, steps: number): boolean {
 
 const ARITHMETIC: readonly number[] = [Opcode.FAdd, Opcode.FSub, Opcode.FMul, Opcode.FDiv];
 
-/** Whether it is a square, a sum with one, or what an intrinsic of one operand returns: an absolute value, a root. */
+/** Whether it is a square, a sum of such numbers, or what an intrinsic makes of one: a root, for instance. */
 function isNotNegative(fn: FunctionSnapshot, v: ValueId, steps: number): boolean {
   const i = definingInstr(fn, v);
   if (i === NONE || steps === 0) return false;
+  const all = (values: readonly ValueId[]): boolean => values.every((each) => isNotNegative(fn, each, steps - 1));
   const [a, b] = fn.operand.subarray(fn.operandStart[i], fn.operandStart[i + 1]!) as Iterable<number> as ValueId[];
   switch (fn.instrOpcode[i]) {
     case Opcode.FMul:
       return a === b;
     case Opcode.FAdd:
-      return isNotNegative(fn, a!, steps - 1) || isNotNegative(fn, b!, steps - 1);
+      return all([a!, b!]);
     case Opcode.Call: {
       const operands = mathOperands(fn, i);
-      return operands.length === 1 || (operands.length === 3 && operands[0] === operands[1]);
+      if (operands.length === 1) return all(operands);
+      return operands.length === 3 && operands[0] === operands[1] && all([operands[2]!]);
     }
     default:
       return false;

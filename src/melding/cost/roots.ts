@@ -14,7 +14,10 @@ export interface Keys {
   readonly shift: number;
 }
 
-/** With so many, only those count that tell apart lanes that none of the others does: threads of one wave, for instance. */
+/**
+ * From so many on, a number counts only if it changes within shorter runs of lanes than all before: within a wave, where
+ * the others are the same for a wave.
+ */
 const MOST_ROOTS = 64;
 
 /** What all lists of a function share. */

@@ -88,7 +88,9 @@ export function byCost(ctx: PlanningContext, region: DivergentRegion, judged: Ju
   const may = ctx.options.versions !== 'never' && mayAsk(ctx, region);
   if (may && ctx.options.versions === 'always') return ofParted(inParted.pairs, EVERY_QUESTION);
   const gains = new WaveGains(ctx.waves, region);
-  const costed = { ctx, gains, region, judged, bonus, hasPaid: false };
+  let enclosed: boolean | null = null;
+  const inOther = (): boolean => (enclosed ??= isEnclosed(ctx, region));
+  const costed = { ctx, gains, region, judged, bonus, hasPaid: false, isEnclosed: inOther };
   const asked = may ? ALL_QUESTIONS : [[]];
   const { best, reason } = bestOf(costed, asked);
   if (best === null) {
@@ -119,7 +121,7 @@ function bestOf(of: CostedBranch, asked: readonly Questions[]): BestChoice {
     const { preference, reason: here } = choice.appraisal(legalOf(of.judged, choice.pairs));
     reason ??= here;
     if (preference <= most) continue;
-    const endsOuter = best?.sides.length === 0 && isEnclosed(of.ctx, of.region);
+    const endsOuter = best?.sides.length === 0 && of.isEnclosed();
     if (endsOuter && preference <= most * CostModel.enclosedQuestion) continue;
     most = preference;
     best = choice;
@@ -175,6 +177,8 @@ interface CostedBranch {
   readonly bonus: number;
   /** Whether melds pay with some questions at their full price, so that only which to ask is open. */
   readonly hasPaid: boolean;
+  /** See versions.ts. It takes time to find out. */
+  readonly isEnclosed: () => boolean;
 }
 
 /** The best melds of a branch where waves are asked about these sides, if any. */
@@ -245,7 +249,7 @@ class AskedChoice implements Choice {
    */
   private risk(melds: readonly Judged[]): number {
     const { gains, ctx, region } = this.of;
-    if (isEnclosed(ctx, region) || !ctx.waves.values.isDrawn(region.branch)) return 0;
+    if (this.of.isEnclosed() || !ctx.waves.values.isDrawn(region.branch)) return 0;
     const { expected } = this.inRegimes(melds, (effects, more, question) =>
       gains.ifAllAgree(this.sides, effects, more, question),
     );

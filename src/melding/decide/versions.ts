@@ -12,7 +12,10 @@ import type { PlanningContext } from '../cost/context.js';
 import { sideOf } from '../cost/edge-sides.js';
 import type { SunkInstr, WaveVersion } from '../plan.js';
 
-/** The largest region that is copied, in instructions: two copies should fit into the instruction cache. */
+/**
+ * The largest region that is copied, in instructions: two copies should fit into the instruction cache. Set by hand, see
+ * docs/evaluation.md.
+ */
 const MOST_COPIED = 1024;
 
 /** What is not copied, and what is not even in a dead end. Failures are told by convergent calls, and trap. */
@@ -77,41 +80,65 @@ export function sunkBelow(
 }
 
 /**
- * Whether a branch stands in one of two sides of another divergent branch, in the same loop, and the other side holds
- * enough to meld with: of less than a fourth of the smaller side here, even the paper's metric takes no pair for
- * profitable.
+ * Whether a branch stands in one of two sides of another divergent branch, in the same loop (a meld of sides takes in no
+ * part of a loop), and the other side holds enough to meld with: of less than a fourth of the smaller side here, the
+ * paper's metric hardly ever takes a pair for profitable.
  */
 export function isEnclosed(ctx: PlanningContext, { branch, join, t, f }: DivergentRegion): boolean {
-  const { graph, cycles, divergence, dominators, postDominators } = ctx;
+  const { cycles, divergence, dominators } = ctx;
   const loop = cycles.cycleOf(branch);
   let least: number | null = null;
-  for (let d = dominators.idom[branch]; d !== NONE && cycles.cycleOf(d as BlockId) === loop; d = dominators.idom[d]) {
-    if (divergence.terminatorDivergent[d] !== 1) continue;
-    const side = sideOf(ctx.fn, ctx, d as BlockId, branch);
-    if (side === NONE) continue;
-    const ways = graph.succ.subarray(graph.succStart[d], graph.succStart[d + 1]);
-    const behind = postDominators.idom[d] as BlockId | -1;
-    if (ways.includes(behind)) continue;
-    least ??= LEAST_ENCLOSING * sizeUpTo(ctx, t.start, join, sizeUpTo(ctx, f.start, join, Infinity));
-    if (sizeUpTo(ctx, ways[1 - side] as BlockId, behind, least) >= least) return true;
+  let d = dominators.idom[branch] as BlockId | -1;
+  for (let level = 0; level < MOST_LEVELS && d !== NONE && cycles.cycleOf(d) === loop; level++) {
+    const side = divergence.terminatorDivergent[d] === 1 ? sideOf(ctx.fn, ctx, d, branch) : NONE;
+    const other = side === NONE ? null : otherSide(ctx, d, side);
+    if (other !== null) {
+      least ??= LEAST_ENCLOSING * sizeOf(ctx, t.start, [join], sizeOf(ctx, f.start, [join], Infinity));
+      if (sizeOf(other.flow, other.start, [other.join, d], least) >= least) return true;
+    }
+    d = dominators.idom[d] as BlockId | -1;
   }
   return false;
 }
 
 /** The smallest part of a side that could meld with it. */
 const LEAST_ENCLOSING = 0.25;
+/** How many dominators are looked at, and how many blocks of a side: one of more is large enough. */
+const MOST_LEVELS = 64;
+const MOST_BLOCKS = 64;
 
-/** How many instructions the blocks hold from one up to another one, without phis and branches, but at most `most`. */
-function sizeUpTo({ fn, graph }: PlanningContext, from: BlockId, to: BlockId | -1, most: number): number {
+/** A function, with or without its dead ends. */
+type Flow = Pick<PlanningContext, 'fn' | 'graph'>;
+
+/** The side of a branch that is not `side`; null for an `if` without `else`, and where both never come together. */
+function otherSide(
+  ctx: PlanningContext,
+  branch: BlockId,
+  side: 0 | 1,
+): { readonly flow: Flow; readonly start: BlockId; readonly join: BlockId } | null {
+  const { fn } = ctx;
+  const hasJoin = ctx.postDominators.idom[branch] !== NONE;
+  const { graph, postDominators } = hasJoin || ctx.liveFlow === null ? ctx : ctx.liveFlow;
+  const join = postDominators.idom[branch] as BlockId | -1;
+  const ways = graph.succ.subarray(graph.succStart[branch], graph.succStart[branch + 1]);
+  if (join === NONE || ways.length !== 2 || ways.includes(join)) return null;
+  return { flow: { fn, graph }, start: ways[1 - side] as BlockId, join };
+}
+
+/**
+ * How many instructions the blocks hold from one on, up to some others, without phis and branches; no more than `most`,
+ * which is also the size of many blocks.
+ */
+function sizeOf({ fn, graph }: Flow, from: BlockId, ends: readonly number[], most: number): number {
   const seen = new Set([from]);
   let size = 0;
   // A set's walk also comes to what is added during it.
   for (const b of seen) {
     for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++)
       if (fn.instrOpcode[i] !== Opcode.Phi && (fn.instrFlags[i] & InstrFlag.Terminator) === 0) size++;
-    if (size >= most) return most;
+    if (size >= most || (seen.size > MOST_BLOCKS && most < Infinity)) return most;
     for (let e = graph.succStart[b]; e < graph.succStart[b + 1]; e++)
-      if (graph.succ[e] !== to) seen.add(graph.succ[e] as BlockId);
+      if (!ends.includes(graph.succ[e])) seen.add(graph.succ[e] as BlockId);
   }
   return size;
 }

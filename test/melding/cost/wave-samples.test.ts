@@ -362,6 +362,8 @@ test('hardly any computed float is next to nothing, or larger than data are', ()
     %s = fmul %other %other
     %sum = call @llvm.fma %more %more %s !type=float
     %both = fadd %s %sum !type=float
+    %shifted = fadd %s %more !type=float
+    %fused = call @llvm.fma %more %more %less !type=float
     %root = call @llvm.sqrt %both !type=float
     %less = fsub %other %more !type=float
     %size = call @llvm.fabs %other !type=float
@@ -376,7 +378,8 @@ test('hardly any computed float is next to nothing, or larger than data are', ()
     assert.ok(share(each).all > 0.85, each);
   // Tolerances, signs, and marks for what was not found.
   const open = ['olt %sum 1.0e-24', 'olt %sum -1.0e-38', 'olt %less 1.0e-38', 'olt %least 1.0e30', 'olt %one 1.0e30'];
-  for (const each of [...open, 'olt %other 1.0e30', 'olt %size 1.0e30', 'olt %read 1.0e30'])
+  const signed = ['olt %shifted 1.0e-38', 'olt %fused 1.0e-38'];
+  for (const each of [...open, ...signed, 'olt %other 1.0e30', 'olt %size 1.0e30', 'olt %read 1.0e30'])
     assert.ok(share(each).parted > 0.5, each);
   // Such a bound is not one of several.
   const alone = shares(`${given}\n %c = fcmp olt %sum 2.5`);

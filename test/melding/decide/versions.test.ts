@@ -206,8 +206,9 @@ test('in a side of a branch that could meld, a question must be worth more', () 
   /**
    * @param other where threads go that do not come to the branch
    * @param work how much they do there
+   * @param check in front of that
    */
-  const inside = (other: 'join' | 'else', every: number, work = LENGTH / 4): FunctionPlan => {
+  const inside = (other: 'join' | 'else', every: number, work = LENGTH / 4, check = ''): FunctionPlan => {
     const { f } = snapshot(`
       func kernel +AsksWaves
       arg %p ptr1
@@ -234,6 +235,7 @@ test('in a side of a branch that could meld, a question must be worth more', () 
         store %r %at !as=1 !name=out
         br join
       else:
+        ${check}
         ${Array.from({ length: work - 1 }, (_, k) => `%e${k} = fadd %y %z`).join('\n')}
         store %y %at !as=1 !name=other
         br join
@@ -250,6 +252,10 @@ test('in a side of a branch that could meld, a question must be worth more', () 
   assert.equal(inside('else', 12).versions, []);
   // Where the other side holds less than a fourth of what is here, nothing of this could meld with it.
   assert.is(inside('else', 16, LENGTH / 4 - 1).versions.length, 1);
+  // Dead ends do not count, nor what is behind the join.
+  const check = '%ok = fcmp olt %z 1.5\nbr %ok passed failed\nfailed:\nunreachable\npassed:';
+  assert.is(inside('else', 16, LENGTH / 4 - 2, check).versions.length, 1);
+  assert.equal(inside('else', 16, LENGTH / 4, check).versions, []);
   // Those that agree lose much without.
   assert.is(inside('else', 6).versions.length, 1);
 });
@@ -310,7 +316,9 @@ test('copies have dead ends of their own, whatever reports failures there, if th
   assert.is(versionsOf(call('Convergent')), 1);
   assert.is(versionsOf(call('WritesWaveState')), 1);
   assert.is(versionsOf(call('NoDuplicate')), 0);
-  assert.is(versionsOf(Array.from({ length: 1100 }, (_, k) => `%tm${k} = fadd %y %z`).join('\n')), 0, 'large');
+  const long = (length: number): string => Array.from({ length }, (_, k) => `%tm${k} = fadd %y %z`).join('\n');
+  assert.is(versionsOf(long(350)), 1, 'not too large');
+  assert.is(versionsOf(long(1100)), 0, 'large');
 });
 
 test.run();
