@@ -77,8 +77,7 @@ export class Roots {
   }
 
   private has(lanes: Lanes): boolean {
-    for (let at: Roots = this; at.last !== null; at = at.shorter!) if (at.last === lanes) return true;
-    return false;
+    return this.last === lanes || (this.shorter?.has(lanes) ?? false);
   }
 
   /** From the sums of the longest list in front that has some: a list that nobody asked for needs none. */
@@ -86,14 +85,20 @@ export class Roots {
     const { launchShift, memory } = this.origin;
     const words = memory.takeWords((LAUNCHES << launchShift) >> this.shift);
     const added: Lanes[] = [];
-    let at: Roots = this;
-    for (; at.last !== null && at.sums === null; at = at.shorter!) added.push(at.last);
-    const down = at.shift - this.shift;
-    for (let k = 0; k < words.length; k++) words[k] = at.sums?.[k >> down] ?? Math.imul(k >> down, MIX);
+    const { sums, shift: before } = this.withSums(added);
+    const down = before - this.shift;
+    for (let k = 0; k < words.length; k++) words[k] = sums?.[k >> down] ?? Math.imul(k >> down, MIX);
     for (const { numbers, shift } of added.reverse()) {
       const across = shift - this.shift;
       for (let k = 0; k < words.length; k++) words[k] = Math.imul(words[k]!, MIX) + (numbers[k >> across]! | 0);
     }
     return words;
+  }
+
+  /** That list, or the empty one. @param added to which goes what is behind it, the last first */
+  private withSums(added: Lanes[]): Roots {
+    if (this.last === null || this.sums !== null) return this;
+    added.push(this.last);
+    return this.shorter!.withSums(added);
   }
 }
