@@ -95,7 +95,11 @@ export class Roots {
     return words;
   }
 
-  /** That list, or the empty one. @param added to which goes what is behind it, the last first */
+  /**
+   * The longest list at the front of this one, or all of it, that has sums; if none has any, the empty one.
+   *
+   * @param added gets what this list holds behind that, the last first
+   */
   private withSums(added: Lanes[]): Roots {
     if (this.last === null || this.sums !== null) return this;
     added.push(this.last);
