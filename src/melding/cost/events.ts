@@ -6,9 +6,10 @@
  */
 import type { ValueId } from '../../ir/ids.js';
 import type { LaneMemory } from './lane-memory.js';
-import { LAUNCHES, WAVES, WAVES_PER_LAUNCH, negated, uniform, uniformOf, type Lanes } from './lanes.js';
+import { complement, drawnBelow, hashedBelow } from './lane-sets.js';
+import { LAUNCHES, WAVES, WAVES_PER_LAUNCH, seedOf, uniform, uniformOf, type Lanes } from './lanes.js';
 import type { Roots } from './roots.js';
-import { Scale, type Sampled } from './sampled.js';
+import { Outcomes, Scale, type Sampled } from './sampled.js';
 import type { Threshold } from './thresholds.js';
 
 /** From two uniform numbers of a launch: the rate of an event, and the share of waves whose lanes are all alike. */
@@ -40,7 +41,7 @@ export const UNPREDICTABLE: Rates = () => [0.5, 0];
  * An event per lane. `rates` says how likely it is in a launch, and how alike the lanes of a wave are. Lanes with the
  * same numbers in all of `roots` have the same luck.
  */
-export const event = (memory: LaneMemory, v: ValueId, rates: Rates, waveSize: number, roots: Roots | null): Sampled =>
+export const event = (memory: LaneMemory, v: ValueId, rates: Rates, waveSize: number, roots: Roots | null): Outcomes =>
   below(memory, v, rates, (launch) => rates(...strata(v, launch))[0], waveSize, roots);
 
 /**
@@ -56,16 +57,16 @@ export function placed(
   order: Rates,
   waveSize: number,
   roots: Roots,
-): Sampled {
+): Outcomes {
   const limitOf = (launch: number): number => {
     const [x, y] = strata(first, launch);
     return order(x, (index + y) / count)[0];
   };
   const found = below(memory, number, order, limitOf, waveSize, roots);
-  return holdsBelow ? found : { ...negated(memory, found), scale: found.scale };
+  return holdsBelow ? found : new Outcomes(complement(found.set), found.shift, found.scale, memory);
 }
 
-/** 1 in lanes in which a number from 0 up to 1, which is drawn for `v`, is below the limit of the launch. */
+/** The lanes in which a number from 0 up to 1, which is drawn for `v`, is below the limit of the launch. */
 function below(
   memory: LaneMemory,
   v: ValueId,
@@ -73,23 +74,24 @@ function below(
   limitOf: (launch: number) => number,
   waveSize: number,
   roots: Roots | null,
-): Sampled {
-  const waveShift = Math.log2(waveSize);
+): Outcomes {
   const keys = roots && roots.keys(v);
-  const shift = Math.min(keys?.shift ?? 0, waveShift);
-  const numbers = memory.take((WAVES * waveSize) >> shift);
-  const perWave = waveSize >> shift;
-  const limits = Float64Array.from({ length: LAUNCHES }, (_, launch) => limitOf(launch));
-  for (let wave = 0; wave < WAVES; wave++) {
-    const limit = limits[launchOf(wave)]!;
-    const [start, end] = [wave * perWave, (wave + 1) * perWave];
-    if (areAlike(v, wave, order)) numbers.fill(ofWave(v, wave) < limit ? 1 : 0, start, end);
-    else if (keys)
-      for (let k = start; k < end; k++)
-        numbers[k] = uniformOf(keys.start + keys.sums[k >> (keys.shift - shift)]!) < limit ? 1 : 0;
-    else for (let k = start; k < end; k++) numbers[k] = uniform(v, k, 7) < limit ? 1 : 0;
+  const seed = seedOf(v, 7);
+  const wordsOfWave = waveSize / 32;
+  const set = new Int32Array(WAVES * wordsOfWave);
+  for (let launch = 0; launch < LAUNCHES; launch++) {
+    const limit = limitOf(launch);
+    const [, alike] = order(...strata(v, launch));
+    for (let wave = launch * WAVES_PER_LAUNCH; wave < (launch + 1) * WAVES_PER_LAUNCH; wave++) {
+      const isAlike = uniform(v, wave, 5) < alike;
+      const ofAll = isAlike && ofWave(v, wave) < limit ? -1 : 0;
+      for (let w = wave * wordsOfWave; w < (wave + 1) * wordsOfWave; w++)
+        if (isAlike) set[w] = ofAll;
+        else if (keys === null) set[w] = drawnBelow(seed, w * 32, limit * 2 ** 32);
+        else set[w] = hashedBelow(keys.sums, keys.start, keys.shift, w * 32, limit * 2 ** 32);
+    }
   }
-  return { numbers, shift, scale: Scale.Bounded };
+  return new Outcomes(set, Math.min(keys?.shift ?? 0, Math.log2(waveSize)), Scale.Bounded, memory);
 }
 
 /**

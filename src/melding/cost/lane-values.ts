@@ -43,18 +43,16 @@ import {
 import { GATHERED, dependentLoads } from './gathered.js';
 import { hiddenArgument, type HiddenArgument } from './hidden-arguments.js';
 import { LaneMemory } from './lane-memory.js';
+import { bitCount, chosen, combined, compared, complement, isCombined, lanesWhere } from './lane-sets.js';
 import {
   LAUNCHES,
   WAVES,
   WAVES_PER_LAUNCH,
-  bitCount,
   choose,
-  compared,
   computed,
+  drawn,
   isComputed,
-  lanesWhere,
   lowBits,
-  negated,
   uniform,
   type LaneSet,
   type Lanes,
@@ -63,7 +61,7 @@ import { sideOfLargeAngles } from './large-angles.js';
 import { rareOutcome } from './magnitudes.js';
 import { isOneOfSeveral } from './one-of-several.js';
 import { Roots } from './roots.js';
-import { DEEPEST, Data, Scale, rootsOf, type Sampled } from './sampled.js';
+import { DEEPEST, Data, Outcomes, Scale, rootsOf, type Sampled } from './sampled.js';
 import { areSmooth, keepsSmooth } from './smooth.js';
 import { isTag } from './tags.js';
 import { thresholds, type Threshold } from './thresholds.js';
@@ -241,7 +239,7 @@ export class LaneValues {
       }
       case Opcode.Select: {
         const [c, a, b] = [operand(0), operand(1), operand(2)];
-        return { ...choose(this.memory, lanesWhere(c), a, b), scale: Math.max(c.scale, a.scale, b.scale) };
+        return this.choose(v, lanesWhere(c), a, b, Math.max(c.scale, a.scale, b.scale));
       }
       case Opcode.Phi:
         return this.phi(v, i, depth);
@@ -331,12 +329,7 @@ export class LaneValues {
     const type = fn.valueType[v]!;
     const isDivergent = analyses.divergence.valueDivergent[v] === 1;
     if (fn.typeBits[type] === 1) return this.event(v, isDivergent ? this.order(v) : COIN);
-    if (isDivergent) {
-      const numbers = this.memory.take(this.lanes);
-      const range = this.rangeOf(v);
-      for (let lane = 0; lane < this.lanes; lane++) numbers[lane] = Math.floor(uniform(v, lane, 1) * range);
-      return { numbers, shift: 0, scale: Scale.Unknown };
-    }
+    if (isDivergent) return { ...drawn(this.memory, v, this.lanes, this.rangeOf(v)), scale: Scale.Unknown };
     const hidden = hiddenArgument(fn, v);
     if (hidden !== null) return this.passed(hidden);
     // Arguments differ by launch, work groups by their number, and what a loop counts by the wave.
@@ -367,11 +360,26 @@ export class LaneValues {
       if (sides[0] !== NONE && sides[1] !== NONE && sides[0] !== sides[1]) {
         const condition = this.condition(fork);
         const [a, b] = [0, 1].map((k) => this.sample(fn.operand[first + k] as ValueId, depth)) as [Sampled, Sampled];
-        const chosen = sides[0] === 0 ? choose(this.memory, condition, a, b) : choose(this.memory, condition, b, a);
-        return { ...chosen, scale: Math.max(a.scale, b.scale) };
+        const [t, f] = sides[0] === 0 ? [a, b] : [b, a];
+        return this.choose(v, condition, t, f, Math.max(a.scale, b.scale));
       }
     }
     return this.leaf(v);
+  }
+
+  /** The number of `a` in the lanes of a set, and that of `b` in all others. */
+  private choose(v: ValueId, set: LaneSet, a: Sampled, b: Sampled, scale: number): Sampled {
+    return this.isCondition(v)
+      ? this.outcomes(chosen(set, lanesWhere(a), lanesWhere(b)), 0, scale)
+      : { ...choose(this.memory, set, a, b), scale };
+  }
+
+  private isCondition(v: ValueId): boolean {
+    return this.fn.typeBits[this.fn.valueType[v]!] === 1;
+  }
+
+  private outcomes(set: LaneSet, shift: number, scale: number): Outcomes {
+    return new Outcomes(set, shift, scale, this.memory);
   }
 
   private compared(v: ValueId, i: InstrId, a: Sampled, b: Sampled): Sampled {
@@ -397,7 +405,7 @@ export class LaneValues {
       const kind = this.kind(fn.operand[fn.operandStart[i]!] as ValueId, other, a);
       if (kind !== null) {
         const bits = fn.typeBits[fn.valueType[other]!]!;
-        return { ...compared(this.memory, predicate, kind, b, bits, Infinity), scale: Scale.Bounded };
+        return this.outcomes(compared(predicate, kind, b, bits, Infinity), Math.min(kind.shift, b.shift), Scale.Bounded);
       }
       const isPointer = fn.typeKind[fn.valueType[other]!] === TypeKind.Pointer;
       if (fn.valueInteger[other] === 0 && !isPointer) return this.ordered(v, this.order(v), [a, b]);
@@ -408,7 +416,7 @@ export class LaneValues {
     // Who asks for equality asks for a number that may occur.
     const isEquality = isIntegerEquality(predicate) && this.isParameter(other);
     const range = isEquality ? a.numbers.reduce((most, x) => Math.max(most, x), 0) + 1 : Infinity;
-    return { ...compared(this.memory, predicate, a, b, bits, range), scale };
+    return this.outcomes(compared(predicate, a, b, bits, range), Math.min(a.shift, b.shift), scale);
   }
 
   private rarely(v: ValueId, outcome: boolean, sources: readonly Sampled[] | null): Sampled {
@@ -488,6 +496,8 @@ export class LaneValues {
     }
     const [a, b] = [operand(0), operand(1)];
     const scale = Math.max(a.scale, b.scale);
+    if (this.isCondition(v) && isCombined(opcode))
+      return this.outcomes(combined(opcode, lanesWhere(a), lanesWhere(b)), Math.min(a.shift, b.shift), scale);
     const bits = fn.typeBits[fn.instrType[i]!]!;
     // Nobody shifts by more bits than there are.
     const by = SHIFTS.includes(opcode) && (bits === 32 || bits === 64) ? lowBits(this.memory, b, Math.log2(bits)) : b;
@@ -529,11 +539,11 @@ export class LaneValues {
     return 2 ** Math.min(31, this.fn.typeBits[this.fn.valueType[v]!]!);
   }
 
-  private notSo(yes: Sampled): Sampled {
-    return { ...negated(this.memory, yes), scale: yes.scale };
+  private notSo({ set, shift, scale }: Outcomes): Outcomes {
+    return this.outcomes(complement(set), shift, scale);
   }
 
-  private event(v: ValueId, rates: Rates, sources: readonly Lanes[] | null = null): Sampled {
+  private event(v: ValueId, rates: Rates, sources: readonly Lanes[] | null = null): Outcomes {
     return event(this.memory, v, rates, this.fn.waveSize, sources && this.roots(sources));
   }
 

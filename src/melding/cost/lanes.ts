@@ -1,8 +1,9 @@
 /**
- * Numbers and sets of the lanes of sampled waves (wave-samples.ts). Neighbouring lanes often share a number, because it
- * is the same for a wave, a launch, or always. It is stored once then, and arithmetic on it is done once.
+ * Numbers of the lanes of sampled waves (wave-samples.ts). Neighbouring lanes often share a number, because it is the
+ * same for a wave, a launch, or always. It is stored once then, and arithmetic on it is done once.
+ *
+ * The loops over lanes stand in small functions of their own: V8 compiles those soonest.
  */
-import { Predicate, isUnsigned } from '../../ir/predicates.js';
 import { Opcode } from '../../ir/snapshot.js';
 import { CostModel } from './cost-model.js';
 import type { LaneMemory } from './lane-memory.js';
@@ -11,36 +12,15 @@ export const LAUNCHES = 16;
 export const WAVES_PER_LAUNCH = 4;
 export const WAVES = LAUNCHES * WAVES_PER_LAUNCH;
 
+/** A set of lanes: bit `l % 32` of word `l / 32`. */
+export type LaneSet = Int32Array;
+
 /** One number per lane. Lane `l` has `numbers[l >> shift]`. */
 export interface Lanes {
   readonly numbers: Float64Array;
   readonly shift: number;
-}
-
-/** A set of lanes: bit `l % 32` of word `l / 32`. */
-export type LaneSet = Int32Array;
-
-/** The lanes whose numbers are not 0. */
-export function lanesWhere({ numbers, shift }: Lanes): LaneSet {
-  const words = (numbers.length << shift) >> 5;
-  const set = new Int32Array(words);
-  if (shift >= 5) {
-    for (let w = 0; w < words; w++) set[w] = numbers[w >> (shift - 5)] === 0 ? 0 : -1;
-    return set;
-  }
-  for (let w = 0; w < words; w++) {
-    let word = 0;
-    for (let bit = 0, lane = w * 32; bit < 32; bit++, lane++) if (numbers[lane >> shift] !== 0) word |= 1 << bit;
-    set[w] = word;
-  }
-  return set;
-}
-
-/** How many bits of a word are set. */
-export function bitCount(word: number): number {
-  word -= (word >>> 1) & 0x55555555;
-  word = (word & 0x33333333) + ((word >>> 2) & 0x33333333);
-  return Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+  /** The lanes whose numbers are not 0, where that is known without them. */
+  readonly set?: LaneSet;
 }
 
 /** Lane by lane, the number of `a` or, for lanes outside of the set, that of `b`. */
@@ -135,55 +115,35 @@ export function lowBits(memory: LaneMemory, { numbers, shift }: Lanes, bits: num
   return { numbers: low, shift };
 }
 
-/**
- * 1 where a compare of integers holds, otherwise 0.
- *
- * @param range numbers of `b` from here on are taken modulo this
- */
-export function compared(
-  memory: LaneMemory,
-  predicate: number,
-  a: Lanes,
-  b: Lanes,
-  bits: number,
-  range: number,
-): Lanes {
-  const shift = Math.min(a.shift, b.shift);
-  const [x, y, down, across] = [a.numbers, b.numbers, a.shift - shift, b.shift - shift];
-  const wrap = isUnsigned(predicate) ? 2 ** Math.min(bits, 53) : 0;
-  const numbers = memory.take(Math.max(x.length, y.length));
-  const outcomes = OUTCOMES[predicate - Predicate.ICmpEQ]!;
-  for (let k = 0; k < numbers.length; k++) {
-    let p = x[k >> down]!;
-    let q = y[k >> across]!;
-    if (p < 0) p += wrap;
-    if (q < 0) q += wrap;
-    if (q >= range) q %= range;
-    numbers[k] = (outcomes >> (p < q ? 0 : p === q ? 1 : p > q ? 2 : 3)) & 1;
-  }
-  return { numbers, shift };
-}
-
-/** By predicate, from `eq` on: bit 0 for less, bit 1 for equal, bit 2 for greater, bit 3 for what is no number. */
-const OUTCOMES = Int32Array.of(0b0010, 0b1101, 0b100, 0b110, 0b001, 0b011, 0b100, 0b110, 0b001, 0b011);
-
-/** 1 for 0, and 0 for everything else. */
-export function negated(memory: LaneMemory, { numbers, shift }: Lanes): Lanes {
-  const opposite = memory.take(numbers.length);
-  for (let k = 0; k < opposite.length; k++) opposite[k] = numbers[k] === 0 ? 1 : 0;
-  return { numbers: opposite, shift };
+/** A number below `range` for each lane, drawn for a value. */
+export function drawn(memory: LaneMemory, v: number, lanes: number, range: number): Lanes {
+  const numbers = memory.take(lanes);
+  const seed = seedOf(v, 1);
+  const scale = range / 2 ** 32;
+  for (let lane = 0; lane < lanes; lane++)
+    numbers[lane] = Math.floor(mixed(seed ^ Math.imul(lane + 1, STEP)) * scale);
+  return { numbers, shift: 0 };
 }
 
 /** A hash of three whole numbers and of the drawing, from 0 up to 1. */
 export const uniform = (a: number, b: number, c: number): number =>
-  uniformOf(Math.imul(a + 1, MIX) ^ Math.imul(b + 1, 0x85ebca77) ^ Math.imul(c + 16 * CostModel.drawing, 0xc2b2ae3d));
+  uniformOf(seedOf(a, c) ^ Math.imul(b + 1, STEP));
+
+/** The same for many numbers `b`: this is what does not depend on them. `STEP` goes with `b + 1`. */
+export const seedOf = (a: number, c: number): number =>
+  Math.imul(a + 1, MIX) ^ Math.imul(c + 16 * CostModel.drawing, 0xc2b2ae3d);
+
+export const STEP = 0x85ebca77 | 0;
 
 /** For hashes. */
 export const MIX = 0x9e3779b1 | 0;
 
-/** From 0 up to 1, of a word (the finaliser of MurmurHash3). */
-export function uniformOf(word: number): number {
+/** From 0 up to 1, of a word. */
+export const uniformOf = (word: number): number => mixed(word) / 2 ** 32;
+
+/** The finaliser of MurmurHash3: an unsigned word. */
+export function mixed(word: number): number {
   let h = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return ((h ^ (h >>> 16)) >>> 0) / 2 ** 32;
+  return (h ^ (h >>> 16)) >>> 0;
 }

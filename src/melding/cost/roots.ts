@@ -87,11 +87,9 @@ export class Roots {
     const added: Lanes[] = [];
     const { sums, shift: before } = this.withSums(added);
     const down = before - this.shift;
-    for (let k = 0; k < words.length; k++) words[k] = sums?.[k >> down] ?? Math.imul(k >> down, MIX);
-    for (const { numbers, shift } of added.reverse()) {
-      const across = shift - this.shift;
-      for (let k = 0; k < words.length; k++) words[k] = Math.imul(words[k]!, MIX) + (numbers[k >> across]! | 0);
-    }
+    if (sums === null) count(words, down);
+    else spread(words, sums, down);
+    for (const { numbers, shift } of added.reverse()) add(words, numbers, shift - this.shift);
     return words;
   }
 
@@ -105,4 +103,17 @@ export class Roots {
     added.push(this.last);
     return this.shorter!.withSums(added);
   }
+}
+
+/** Of the empty list: the number of the launch. */
+function count(words: Int32Array, down: number): void {
+  for (let k = 0; k < words.length; k++) words[k] = Math.imul(k >> down, MIX);
+}
+
+function spread(words: Int32Array, sums: Int32Array, down: number): void {
+  for (let k = 0; k < words.length; k++) words[k] = sums[k >> down]!;
+}
+
+function add(words: Int32Array, numbers: Float64Array, across: number): void {
+  for (let k = 0; k < words.length; k++) words[k] = (Math.imul(words[k]!, MIX) + (numbers[k >> across]! | 0)) | 0;
 }

@@ -1,7 +1,8 @@
 /** What is known about a value in the lanes of sampled waves (wave-samples.ts). */
 import type { ValueId } from '../../ir/ids.js';
 import type { LaneMemory } from './lane-memory.js';
-import { uniformOf, type Lanes } from './lanes.js';
+import { numbersIn } from './lane-sets.js';
+import { mixed, type LaneSet, type Lanes } from './lanes.js';
 import type { Roots } from './roots.js';
 
 /** Longer computations in front of a condition are not followed. */
@@ -19,6 +20,23 @@ export const Scale = {
 
 export interface Sampled extends Lanes {
   readonly scale: number;
+}
+
+/** What a condition is in each lane: 1 in the lanes of a set, 0 in all others. Few ask for the numbers. */
+export class Outcomes implements Sampled {
+  private made: Float64Array | null = null;
+
+  /** @param shift the set is the same for so many lanes, as in `Lanes` */
+  constructor(
+    readonly set: LaneSet,
+    readonly shift: number,
+    readonly scale: number,
+    private readonly memory: LaneMemory,
+  ) {}
+
+  get numbers(): Float64Array {
+    return (this.made ??= numbersIn(this.memory, this.set, this.shift));
+  }
 }
 
 /**
@@ -54,11 +72,16 @@ export class Data implements Sampled {
     if (this.lanes === null) {
       const { start, sums, shift } = this.roots.keys(this.value);
       const numbers = this.memory.take(sums.length);
-      for (let k = 0; k < numbers.length; k++) numbers[k] = Math.floor(uniformOf(start + sums[k]!) * this.range);
+      draw(numbers, sums, start, this.range);
       this.lanes = { numbers, shift };
     }
     return this.lanes;
   }
+}
+
+function draw(numbers: Float64Array, sums: Int32Array, start: number, range: number): void {
+  const scale = range / 2 ** 32;
+  for (let k = 0; k < numbers.length; k++) numbers[k] = Math.floor(mixed((start + sums[k]!) | 0) * scale);
 }
 
 /** What values come from in the end. @param none the empty list */

@@ -28,7 +28,8 @@ import { Opcode, isConditionalBranch, terminatorOf, type FunctionSnapshot } from
 import { destinations, isComplete } from '../../ir/switches.js';
 import { isCase, sideOf } from './edge-sides.js';
 import { LaneValues } from './lane-values.js';
-import { LAUNCHES, WAVES, WAVES_PER_LAUNCH, bitCount, uniform, type LaneSet } from './lanes.js';
+import { bitCount, complement } from './lane-sets.js';
+import { LAUNCHES, WAVES, WAVES_PER_LAUNCH, uniform, type LaneSet } from './lanes.js';
 import { workGroupsOf } from './work-group.js';
 
 /** What the sampled waves do at a conditional branch. By launch, a bit for each of its waves that come to the branch. */
@@ -164,13 +165,18 @@ export class WaveSamples {
     const value = fn.operand[fn.operandStart[terminatorOf(fn, b)]!] as ValueId;
     if (count === 0) return new Int32Array(WAVES * fn.waveSize);
     const { numbers, shift } = this.values.way(value, cases);
-    return Int32Array.from({ length: WAVES * fn.waveSize }, (_, lane) => {
-      const way = numbers[lane >> shift]!;
-      if (way >= 0) return way;
+    const ways = new Int32Array(WAVES * fn.waveSize);
+    const perLaunch = ways.length / LAUNCHES;
+    for (let launch = 0; launch < LAUNCHES; launch++) {
       // Where nothing gets to the default, what is not drawn is one of the cases.
-      const launch = Math.floor(lane / fn.waveSize / WAVES_PER_LAUNCH);
-      return complete ? Math.floor(placeOfOthers(b, launch) * count) : count;
-    });
+      const others = complete ? Math.floor(placeOfOthers(b, launch) * count) : count;
+      const end = (launch + 1) * perLaunch;
+      for (let lane = launch * perLaunch; lane < end; lane++) {
+        const way = numbers[lane >> shift]!;
+        ways[lane] = way >= 0 ? way : others;
+      }
+    }
+    return ways;
   }
 
   /** By destination of a switch, the lanes that it sends there. Those to which it sends none are left out. */
@@ -180,12 +186,17 @@ export class WaveSamples {
     const found = new Map<BlockId, LaneSet>();
     const { runs } = this.casesOf(b);
     const [otherwise] = destinations(this.fn, b);
-    for (const [lane, way] of this.ways(b).entries()) {
+    const ways = this.ways(b);
+    const taken = new Uint8Array(runs.length + 1);
+    for (let lane = 0; lane < ways.length; lane++) taken[ways[lane]!] = 1;
+    const setsOf = Array.from(taken, (isTaken, way) => {
+      if (isTaken === 0) return null;
       const to = runs[way]?.to ?? otherwise!;
-      let lanes = found.get(to);
-      if (lanes === undefined) found.set(to, (lanes = new Int32Array(this.threads.length)));
-      lanes[lane >> 5]! |= 1 << (lane & 31);
-    }
+      const lanes = found.get(to) ?? new Int32Array(this.threads.length);
+      found.set(to, lanes);
+      return lanes;
+    });
+    for (let lane = 0; lane < ways.length; lane++) setsOf[ways[lane]!]![lane >> 5]! |= 1 << (lane & 31);
     this.sent.set(b, found);
     return found;
   }
@@ -252,7 +263,7 @@ export class WaveSamples {
     const side = sideOf(fn, analyses, dominator, block);
     if (side === NONE) return null;
     const condition = this.values.condition(dominator);
-    return side === 0 ? condition : condition.map((lanes) => ~lanes);
+    return side === 0 ? condition : complement(condition);
   }
 }
 

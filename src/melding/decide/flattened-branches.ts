@@ -20,7 +20,7 @@ import {
 } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
 import { CostModel, averse } from '../cost/cost-model.js';
-import { bitCount } from '../cost/lanes.js';
+import { bitCount } from '../cost/lane-sets.js';
 import { canSelect, moveCycles, selectCycles } from '../cost/operands.js';
 import { cyclesAlone, isUnskipped } from '../cost/skipping.js';
 import { incomingFrom } from '../draft/frame.js';

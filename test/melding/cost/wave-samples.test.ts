@@ -2,7 +2,7 @@
 import { analysesOf } from '../../../src/analysis/analyses.js';
 import { joinedRegionOf, regionOf, type DivergentRegion } from '../../../src/analysis/regions.js';
 import { CostModel } from '../../../src/melding/cost/cost-model.js';
-import { bitCount } from '../../../src/melding/cost/lanes.js';
+import { bitCount } from '../../../src/melding/cost/lane-sets.js';
 import { WaveSamples } from '../../../src/melding/cost/wave-samples.js';
 import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.js';
 import { snapshot } from '../../support/snapshot-builder.js';
