@@ -116,7 +116,9 @@ function lowerIfItPays(
   switches: readonly BlockId[],
   unlowered: Outcome,
 ): Outcome {
-  const { pays, needed, why } = chainsWorth(options, rounds.last, switches);
+  const { pays, needed, most, why } = chainsWorth(options, rounds.last, switches);
+  if (!pays && options.profit === 'net' && most <= needed)
+    return keeping({ ...unlowered, kept: null }, `${why}, and there is too little in it that could meld`);
   const { snapshot } = rounds.last;
   const isTold = mayBecomeSelects(snapshot, switches) && areWeighed(snapshot, switches);
   // What guides, guides round by round, and this round is not made here.
@@ -150,14 +152,14 @@ function chainsWorth(
   options: JobOptions,
   { snapshot, analyses, waves }: Survey,
   switches: readonly BlockId[],
-): { pays: boolean; needed: number; why: string } {
-  const { gain, least, needed } = worthOfLowering(snapshot, analyses, switches, netUnitOf(options.profit), waves);
+): { pays: boolean; needed: number; most: number; why: string } {
+  const { gain, least, needed, most } = worthOfLowering(snapshot, analyses, switches, netUnitOf(options.profit), waves);
   const pays = isJudgedByItself(options) && gain > least && !areWeighed(snapshot, switches);
   const difference = `${amount(Math.abs(gain), options)} ${gain < 0 ? 'more' : 'less'}`;
   const but =
     gain < 0 ? '' : gain <= least ? `, where ${amount(least, options)} would be enough` : `, but ${unjudged(options)}`;
   const why = `as a chain of branches it takes ${difference} than as the tree that code generation makes of it${but}`;
-  return { pays, needed: pays ? 0 : needed, why };
+  return { pays, needed: pays ? 0 : needed, most, why };
 }
 
 /** Why chains that gain enough do not stay. */

@@ -66,11 +66,12 @@ export function flattenings(
   choices: Choices | null,
 ): readonly Flattening[] {
   if (!mayEmptySides(ctx)) return [];
-  const found = branches.flatMap((b) => flatteningOf(ctx, b) ?? []);
+  const isChosen = choices?.others === 'leave';
+  const found = branches.flatMap((b) => flatteningOf(ctx, b, isChosen) ?? []);
   if (found.length === 0) return [];
   const overlong = blocksOfLongChains(ctx);
   const allowed = found.filter(({ flattened }) => !overlong.has(flattened.join));
-  if (choices?.others === 'leave') return allowed.filter(({ branch }) => choices.branches.get(branch) === 'flatten');
+  if (isChosen) return allowed.filter(({ branch }) => choices.branches.get(branch) === 'flatten');
   const isNamed = (b: BlockId): boolean => choices?.branches.has(b) ?? false;
   const paying = allowed.filter(({ worth, blocks }) => worth > CostModel.leastWorth && !blocks.some(isNamed));
   const taken = withoutReloads(ctx, affordable(ctx, paying));
@@ -155,7 +156,8 @@ function apart(
     });
 }
 
-function flatteningOf(ctx: PlanningContext, root: BlockId): Flattening | null {
+/** @param isChosen whether it need not pay */
+function flatteningOf(ctx: PlanningContext, root: BlockId, isChosen: boolean): Flattening | null {
   const tree = treeOf(ctx, root);
   if (tree === null) return null;
   const { fn } = ctx;
@@ -167,6 +169,7 @@ function flatteningOf(ctx: PlanningContext, root: BlockId): Flattening | null {
     if (value === null) return null;
     chosen.push({ phi, value });
   }
+  if (!isChosen && mostGained(ctx, tree, selects.cycles) <= CostModel.leastWorth) return null;
   const { total, worth, extra } = gainOf(ctx, tree, selects.cycles);
   const flattened = {
     branch: root,
@@ -334,27 +337,39 @@ function constantsOf(fn: FunctionSnapshot, branch: BlockId): { value: ValueId; c
   return value === null ? null : { value, constants };
 }
 
+const branchesOf = ({ fn }: PlanningContext, { root, blocks }: Tree): BlockId[] =>
+  [root, ...blocks].filter((b) => isConditionalBranch(fn, b));
+
+/** What handling the mask costs a wave that agrees at a branch, and one that parts. @param join of its tree */
+function maskCycles({ graph, divergence, costs }: PlanningContext, b: BlockId, join: BlockId): readonly [number, number] {
+  const { diamond, guard, branch } = costs.target;
+  if (divergence.terminatorDivergent[b] !== 1) return [branch, branch];
+  const isEmpty = graph.succ.subarray(graph.succStart[b]!, graph.succStart[b + 1]!).includes(join);
+  return [guard, isEmpty ? guard : diamond];
+}
+
+/** What is gained if the waves part at all branches and run all blocks anyway. It takes no time to find out. */
+function mostGained(ctx: PlanningContext, tree: Tree, { vector, scalar, moves }: SelectCycles): number {
+  const masks = branchesOf(ctx, tree).reduce((sum, b) => sum + Math.max(...maskCycles(ctx, b, tree.join)), 0);
+  return (masks - vector - scalar) * ctx.weight[tree.root]! - moves;
+}
+
 /**
  * What waves gain that come to the tree. It costs them masks, the blocks that their threads come to, and those that code
  * generation does not branch around. Afterwards they run everything. Where bytes count, all of the code does.
  */
 function gainOf(
   ctx: PlanningContext,
-  { root, join, blocks, work }: Tree,
+  tree: Tree,
   selects: SelectCycles,
 ): Pick<Flattening, 'total' | 'worth' | 'extra'> {
-  const { fn, graph, waves, divergence, weight } = ctx;
-  const { diamond, guard, branch } = ctx.costs.target;
-  const branches = [root, ...blocks].filter((b) => isConditionalBranch(fn, b));
-  /** What handling the mask costs a wave that agrees at a branch, and one that parts. */
-  const masksAt = (b: BlockId): readonly [number, number] => {
-    if (divergence.terminatorDivergent[b] !== 1) return [branch, branch];
-    const isEmpty = graph.succ.subarray(graph.succStart[b]!, graph.succStart[b + 1]!).includes(join);
-    return [guard, isEmpty ? guard : diamond];
-  };
+  const { root, join, blocks, work } = tree;
+  const { fn, graph, waves, weight } = ctx;
+  const branches = branchesOf(ctx, tree);
+  const masksAt = (b: BlockId): readonly [number, number] => maskCycles(ctx, b, join);
   const more = selects.vector + selects.scalar;
   if (ctx.countsBytes) {
-    const total = branches.reduce((sum, b) => sum + masksAt(b)[1], 0) - more - selects.moves;
+    const total = mostGained(ctx, tree, selects);
     return { total, worth: total, extra: 0 };
   }
 

@@ -13,7 +13,7 @@ import type { Analyses } from '../../analysis/analyses.js';
 import { blockWeight } from '../cost/block-weight.js';
 import { sizesOf } from '../cost/code-size.js';
 import { CostModel, averse } from '../cost/cost-model.js';
-import { expectedCycles } from '../cost/expected-cycles.js';
+import { expectedOver } from '../cost/expected-cycles.js';
 import { LAUNCHES, WAVES_PER_LAUNCH } from '../cost/lanes.js';
 import { fusedInto } from '../cost/fusion.js';
 import type { WorkCosts } from '../cost/gains.js';
@@ -83,6 +83,8 @@ export interface LoweringWorth {
   readonly least: number;
   /** What melds of the chain must gain if lowering does not pay by itself. */
   readonly needed: number;
+  /** More than they can gain. */
+  readonly most: number;
 }
 
 /**
@@ -107,22 +109,61 @@ export function worthOfLowering(
   const costs = instrCosts(fn, memory, divergence);
   const work = { fn, costs, cost: presentCosts(fn, costs, divergence), fusedInto: fusedInto(fn, uses, divergence) };
   const gain = cyclesGained(work, analyses, blocks, waves);
-  const { alone } = expectedCycles(fn, analyses, waves);
+  const runs = (b: BlockId): number => blockWeight(analyses, b) * waves.shareComing(b);
+  const { alone } = expectedOver(fn, analyses, runs, { diamond, alone: work.cost, busy: work.cost });
   const { latency } = costs;
   const accesses = { fn, divergence, memory, latency, strides: new Strides(fn, divergence, waves.values) };
-  const spent = cyclesSpent(accesses, alone, (b) => blockWeight(analyses, b) * waves.shareComing(b));
+  const spent = cyclesSpent(accesses, alone, runs);
   const least = Math.max(diamond, CostModel.leastOfFunction * spent);
   waves.values.forget();
   // Other targets have jump tables, or nothing is known about what they make.
   const known = isAmd(fn.cpu) ? gain : Math.min(0, gain);
-  return { gain: known, least, needed: least - known / ALONE };
+  return { gain: known, least, needed: least - known / ALONE, most: mostGained(work, analyses, blocks) };
 }
 
 const bytesWorth = (gain: number): LoweringWorth => ({
   gain,
   least: CostModel.leastNet,
   needed: CostModel.leastNet - gain,
+  most: Infinity,
 });
+
+/** How much larger the bound is than all work there: what a meld gains beside that is not counted one by one. */
+const ALLOWANCE = 2;
+
+/**
+ * A bound for what melds gain in the largest divergent regions that hold these switches, in cycles per run of the
+ * function: all work there, and a branch for each way on.
+ */
+function mostGained({ fn, costs, cost }: WorkCosts, analyses: Analyses, switches: readonly BlockId[]): number {
+  const { diamond } = costs.target;
+  const { succStart } = analyses.graph;
+  const forks = [...new Set(switches.map((b) => outermostFork(analyses, b)))];
+  let sum = 0;
+  for (let b = 0 as BlockId; b < fn.blockCount; b++) {
+    if (!forks.some((fork) => b === fork || isBehind(analyses, fork, b))) continue;
+    let here = (succStart[b + 1]! - succStart[b]!) * diamond;
+    for (let i = fn.blockInstrStart[b]!; i < fn.blockInstrStart[b + 1]!; i++)
+      here += Math.max(cost[i]!, costs.vector[i]!, costs.latency[i]!);
+    sum += here * blockWeight(analyses, b);
+  }
+  return ALLOWANCE * sum;
+}
+
+/** The first divergent branch or switch on which it depends whether a thread comes to block `b`; itself without any. */
+function outermostFork(analyses: Analyses, b: BlockId): BlockId {
+  const { dominators, divergence } = analyses;
+  let fork = b;
+  for (let d = dominators.idom[b]!; d !== NONE; d = dominators.idom[d]!)
+    if (divergence.terminatorDivergent[d] === 1 && isBehind(analyses, d as BlockId, b)) fork = d as BlockId;
+  return fork;
+}
+
+/** Whether a block stands behind a fork, and not behind where its ways meet. */
+function isBehind({ dominators, postDominators }: Analyses, fork: BlockId, b: BlockId): boolean {
+  const join = postDominators.idom[fork]!;
+  return b !== fork && dominators.dominates(fork, b) && (join === NONE || !dominators.dominates(join as BlockId, b));
+}
 
 function cyclesGained(work: WorkCosts, analyses: Analyses, blocks: readonly BlockId[], waves: WaveSamples): number {
   const { fn } = work;
