@@ -539,6 +539,10 @@ test('remarks say why a switch stays', async () => {
   const unlike = (await reasons(two.replaceAll(/(%x1\.\d+ = )mul/g, '$1udiv'))).join();
   assert.match(unlike, /^%entry 3: as a chain of branches it takes [\d.]+ cycles .* tree that code generation makes/);
   assert.match(unlike, / and nothing melds in it$/);
+  // All that is in the arms is next to nothing of the function.
+  const other = Array.from({ length: 4000 }, (_, k) => `%w${k + 1} = udiv i32 %w${k}, %id\n`).join('');
+  const work = `%w0 = add i32 %id, 1\n${other}store i32 %w4000, ptr addrspace(1) %o\nret void`;
+  assert.match((await reasons(ir.replace('ret void', work))).join(), / and there is too little in it that could meld$/);
   const many = choosing(
     [...Array(20).keys()].map((k) => 3 * k),
     'br label %join',

@@ -91,8 +91,7 @@ const OUTCOMES = Int32Array.of(0b0010, 0b1101, 0b100, 0b110, 0b001, 0b011, 0b100
 export function hashedBelow(sums: Int32Array, start: number, shift: number, lane: number, limit: number): number {
   if (shift >= 5) return mixed(start + sums[lane >> shift]!) < limit ? -1 : 0;
   let word = 0;
-  for (let bit = 0; bit < 32; bit++)
-    if (mixed((start + sums[(lane + bit) >> shift]!) | 0) < limit) word |= 1 << bit;
+  for (let bit = 0; bit < 32; bit++) if (mixed((start + sums[(lane + bit) >> shift]!) | 0) < limit) word |= 1 << bit;
   return word;
 }
 

@@ -405,7 +405,11 @@ export class LaneValues {
       const kind = this.kind(fn.operand[fn.operandStart[i]!] as ValueId, other, a);
       if (kind !== null) {
         const bits = fn.typeBits[fn.valueType[other]!]!;
-        return this.outcomes(compared(predicate, kind, b, bits, Infinity), Math.min(kind.shift, b.shift), Scale.Bounded);
+        return this.outcomes(
+          compared(predicate, kind, b, bits, Infinity),
+          Math.min(kind.shift, b.shift),
+          Scale.Bounded,
+        );
       }
       const isPointer = fn.typeKind[fn.valueType[other]!] === TypeKind.Pointer;
       if (fn.valueInteger[other] === 0 && !isPointer) return this.ordered(v, this.order(v), [a, b]);

@@ -120,14 +120,12 @@ export function drawn(memory: LaneMemory, v: number, lanes: number, range: numbe
   const numbers = memory.take(lanes);
   const seed = seedOf(v, 1);
   const scale = range / 2 ** 32;
-  for (let lane = 0; lane < lanes; lane++)
-    numbers[lane] = Math.floor(mixed(seed ^ Math.imul(lane + 1, STEP)) * scale);
+  for (let lane = 0; lane < lanes; lane++) numbers[lane] = Math.floor(mixed(seed ^ Math.imul(lane + 1, STEP)) * scale);
   return { numbers, shift: 0 };
 }
 
 /** A hash of three whole numbers and of the drawing, from 0 up to 1. */
-export const uniform = (a: number, b: number, c: number): number =>
-  uniformOf(seedOf(a, c) ^ Math.imul(b + 1, STEP));
+export const uniform = (a: number, b: number, c: number): number => uniformOf(seedOf(a, c) ^ Math.imul(b + 1, STEP));
 
 /** The same for many numbers `b`: this is what does not depend on them. `STEP` goes with `b + 1`. */
 export const seedOf = (a: number, c: number): number =>

@@ -232,14 +232,18 @@ class AskedChoice implements Choice {
     return { worth: -Infinity, preference: -Infinity, reason };
   }
 
-  /** What melds are worth to a wave that is alone, and as waves are expected to be; and what must be enough. */
+  /**
+   * What melds are worth to a wave that is alone, and as waves are expected to be; and what must be enough: neither a
+   * wave that is alone nor one of many shall pay for what the other one gains.
+   */
   private expectation(melds: readonly Judged[]): Readonly<Record<'alone' | 'expected' | 'least', number>> {
     const { gains, ctx } = this.of;
     const { smallLoss } = ctx.costs.target;
     const { alone, busy, expected } = this.inRegimes(melds, (effects, more, question, { spent, hidden }) =>
       gains.worth(this.sides, effects, more, question, { small: smallLoss * spent, hidden }),
     );
-    return { alone, expected, least: Math.min(expected, alone + Math.min(0, busy)) };
+    const isHarmless = busy >= 0 && alone >= -CostModel.acceptedAlone * ctx.expected().alone;
+    return { alone, expected, least: isHarmless ? expected : Math.min(expected, alone + Math.min(0, busy)) };
   }
 
   /**

@@ -341,7 +341,11 @@ const branchesOf = ({ fn }: PlanningContext, { root, blocks }: Tree): BlockId[] 
   [root, ...blocks].filter((b) => isConditionalBranch(fn, b));
 
 /** What handling the mask costs a wave that agrees at a branch, and one that parts. @param join of its tree */
-function maskCycles({ graph, divergence, costs }: PlanningContext, b: BlockId, join: BlockId): readonly [number, number] {
+function maskCycles(
+  { graph, divergence, costs }: PlanningContext,
+  b: BlockId,
+  join: BlockId,
+): readonly [number, number] {
   const { diamond, guard, branch } = costs.target;
   if (divergence.terminatorDivergent[b] !== 1) return [branch, branch];
   const isEmpty = graph.succ.subarray(graph.succStart[b]!, graph.succStart[b + 1]!).includes(join);

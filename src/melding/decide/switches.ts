@@ -141,9 +141,10 @@ function mostGained({ fn, costs, cost }: WorkCosts, analyses: Analyses, switches
   const forks = [...new Set(switches.map((b) => outermostFork(analyses, b)))];
   let sum = 0;
   for (let b = 0 as BlockId; b < fn.blockCount; b++) {
-    if (!forks.some((fork) => b === fork || isBehind(analyses, fork, b))) continue;
+    const isIn = forks.some((fork) => isBehind(analyses, fork, b));
+    if (!isIn && !forks.includes(b)) continue;
     let here = (succStart[b + 1]! - succStart[b]!) * diamond;
-    for (let i = fn.blockInstrStart[b]!; i < fn.blockInstrStart[b + 1]!; i++)
+    for (let i = fn.blockInstrStart[b]!; isIn && i < fn.blockInstrStart[b + 1]!; i++)
       here += Math.max(cost[i]!, costs.vector[i]!, costs.latency[i]!);
     sum += here * blockWeight(analyses, b);
   }

@@ -7,7 +7,7 @@ import { DARM } from '../../support/plan-options.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/versions', { tests: 17 });
+const test = suite('melding/decide/versions', { tests: 18 });
 
 const LENGTH = 64;
 
@@ -108,6 +108,19 @@ test('where waves compute, those that agree may lose too much; where they wait f
   // What they lose with fewer selects is noise, by the costs of gfx906.
   assert.is(planned({ ...about, every: 8, condition: ORDERED }).melds.length, 1);
   assert.is(planned({ ...about, condition: `${loads(16)}\n${ORDERED}` }).melds.length, 1);
+});
+
+test('a wave that is alone may lose a little where many gain', () => {
+  const shorter = (lines: string, by: number): string =>
+    lines
+      .split('\n')
+      .slice(by)
+      .join('\n')
+      .replace(`%f${by - 1} `, '%y ');
+  const condition = '%b = and %data 3\n %c = icmp eq %b 1';
+  const { f } = snapshot(kernel(ASKING, condition, side('t', 1, 6), shorter(side('f', 2, 6), 16)));
+  const { melds, versions } = planFunction(f, analysesOf(f), DARM, () => true);
+  assert.equal([melds.length, versions[0]?.sides], [1, ['f', 't']]);
 });
 
 test('where scattered accesses spare no time, that is the reason, however many waves part', () => {
