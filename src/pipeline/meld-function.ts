@@ -106,7 +106,7 @@ const outcomeOf = (rounds: MeldingRounds): Outcome => ({
 });
 
 /**
- * Lowers switches and melds on. What does not pay is left out of the outcome.
+ * Lowers switches and melds on. What does not pay is left out of the outcome, and what cannot pay is not tried.
  *
  * @param unlowered the outcome without that
  */
@@ -147,7 +147,10 @@ const keeping = (outcome: Outcome, reason: string): Outcome => ({
 
 const amount = (net: number, { profit }: JobOptions): string => `${net.toFixed(1)} ${netUnitOf(profit)}`;
 
-/** Whether chains pay in place of these switches although nothing melds in them; if not, what melds must gain, and why. */
+/**
+ * Whether chains pay in place of these switches although nothing melds in them; if not, what melds must gain, a bound for
+ * what they can gain, and why.
+ */
 function chainsWorth(
   options: JobOptions,
   { snapshot, analyses, waves }: Survey,

@@ -60,10 +60,10 @@ export const CostModel = {
    */
   acceptedRisk: 0.02,
   /**
-   * What a wave that is alone may lose by melds that pay for one of many, as a share of what it spends, with aversion to
-   * losses. Less is within the error of the estimate. Set by hand, see docs/evaluation.md.
+   * What a wave that is alone may lose by the melds of a branch that cost one of many nothing, with aversion to losses:
+   * a share of the work of what they meld. Less is within the error of the estimate. Set by hand, see docs/evaluation.md.
    */
-  acceptedAlone: 0.01,
+  acceptedAlone: 0.03,
   /**
    * How much more melds must be worth with questions than without in a side of a branch that could meld, too: a question
    * is convergent, so there it could not any more.

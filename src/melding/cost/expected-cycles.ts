@@ -12,24 +12,17 @@ import { memoryAccesses } from './memory-accesses.js';
 import { busyTarget, costsOf } from './target-costs.js';
 import { WaveSamples } from './wave-samples.js';
 
-/**
- * @param fn where a loop has no preheader, every wave counts as coming to it
- * @param waves which the caller forgets; null: they are drawn here
- */
-export function expectedCycles(
-  fn: FunctionSnapshot,
-  analyses: Analyses,
-  waves: WaveSamples | null = null,
-): ExpectedCycles {
+/** @param fn where a loop has no preheader, every wave counts as coming to it */
+export function expectedCycles(fn: FunctionSnapshot, analyses: Analyses): ExpectedCycles {
   const { divergence } = analyses;
   const memory = memoryAccesses(fn, divergence);
   const target = costsOf(fn.cpu);
   const alone = presentCosts(fn, instrCosts(fn, memory, divergence, target), divergence);
   const busy = presentCosts(fn, instrCosts(fn, memory, divergence, busyTarget(target)), divergence);
-  const drawn = waves ?? new WaveSamples(fn, analyses);
-  const runs = (b: BlockId): number => drawn.shareComing(b) * blockWeight(analyses, b);
+  const waves = new WaveSamples(fn, analyses);
+  const runs = (b: BlockId): number => waves.shareComing(b) * blockWeight(analyses, b);
   const found = expectedOver(fn, analyses, runs, { diamond: target.diamond, alone, busy });
-  if (waves === null) drawn.values.forget();
+  waves.values.forget();
   return found;
 }
 

@@ -7,16 +7,18 @@ import type { LaneMemory } from './lane-memory.js';
 import { STEP, WAVES, mixed, type LaneSet, type Lanes } from './lanes.js';
 
 /** The lanes whose numbers are not 0. */
-export function lanesWhere({ numbers, shift, set }: Lanes): LaneSet {
-  if (set !== undefined) return set;
+export function lanesWhere(lanes: Lanes): LaneSet {
+  // The numbers of a condition are only made where somebody reads them.
+  if (lanes.set !== undefined) return lanes.set;
+  const { numbers, shift } = lanes;
   for (let k = 0; k < numbers.length; k++) holds[k] = numbers[k] === 0 ? 0 : 1;
   return setOf(numbers.length, shift);
 }
 
-/** By number of what is being tested: 1 where it is so. The largest waves have 64 lanes. */
+/** By number, whether a test of it holds: filled by the tests here, and read by `setOf`. No wave has more than 64 lanes. */
 const holds = new Uint8Array(WAVES * 64);
 
-/** The lanes in which it is so. @param count of the numbers @param shift of the numbers */
+/** The lanes in which the test holds. @param count of the numbers @param shift of the numbers */
 function setOf(count: number, shift: number): LaneSet {
   const set = new Int32Array((count << shift) >> 5);
   if (shift >= 5) for (let w = 0; w < set.length; w++) set[w] = -holds[w >> (shift - 5)]!;
@@ -47,20 +49,28 @@ export function bitCount(word: number): number {
 export const complement = (set: LaneSet): LaneSet => set.map((lanes) => ~lanes);
 
 /** The lanes of `a` that are in the set, and those of `b` that are not. */
-export const chosen = (set: LaneSet, a: LaneSet, b: LaneSet): LaneSet =>
+export const chooseLanes = (set: LaneSet, a: LaneSet, b: LaneSet): LaneSet =>
   set.map((lanes, w) => (lanes & a[w]!) | (~lanes & b[w]!));
 
 /** Whether an operation on conditions is done with their sets. */
-export const isCombined = (opcode: number): boolean =>
-  opcode === Opcode.And || opcode === Opcode.Or || opcode === Opcode.Xor;
+export const isCombined = (opcode: number): boolean => COMBINED.has(opcode);
 
 /** Such an operation. */
-export const combined = (opcode: number, a: LaneSet, b: LaneSet): LaneSet =>
-  opcode === Opcode.And
-    ? a.map((lanes, w) => lanes & b[w]!)
-    : opcode === Opcode.Or
-      ? a.map((lanes, w) => lanes | b[w]!)
-      : a.map((lanes, w) => lanes ^ b[w]!);
+export const combined = (opcode: number, a: LaneSet, b: LaneSet): LaneSet => COMBINED.get(opcode)!(a, b);
+
+const both = (a: LaneSet, b: LaneSet): LaneSet => a.map((lanes, w) => lanes & b[w]!);
+const any = (a: LaneSet, b: LaneSet): LaneSet => a.map((lanes, w) => lanes | b[w]!);
+const one = (a: LaneSet, b: LaneSet): LaneSet => a.map((lanes, w) => lanes ^ b[w]!);
+
+/** Arithmetic on one bit is one of these, too. */
+const COMBINED: ReadonlyMap<number, (a: LaneSet, b: LaneSet) => LaneSet> = new Map([
+  [Opcode.And, both],
+  [Opcode.Mul, both],
+  [Opcode.Or, any],
+  [Opcode.Xor, one],
+  [Opcode.Add, one],
+  [Opcode.Sub, one],
+]);
 
 /**
  * The lanes in which a compare of integers holds.

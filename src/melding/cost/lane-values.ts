@@ -43,7 +43,7 @@ import {
 import { GATHERED, dependentLoads } from './gathered.js';
 import { hiddenArgument, type HiddenArgument } from './hidden-arguments.js';
 import { LaneMemory } from './lane-memory.js';
-import { bitCount, chosen, combined, compared, complement, isCombined, lanesWhere } from './lane-sets.js';
+import { bitCount, chooseLanes, combined, compared, complement, isCombined, lanesWhere } from './lane-sets.js';
 import {
   LAUNCHES,
   WAVES,
@@ -370,7 +370,7 @@ export class LaneValues {
   /** The number of `a` in the lanes of a set, and that of `b` in all others. */
   private choose(v: ValueId, set: LaneSet, a: Sampled, b: Sampled, scale: number): Sampled {
     return this.isCondition(v)
-      ? this.outcomes(chosen(set, lanesWhere(a), lanesWhere(b)), 0, scale)
+      ? this.outcomes(chooseLanes(set, lanesWhere(a), lanesWhere(b)), 0, scale)
       : { ...choose(this.memory, set, a, b), scale };
   }
 

@@ -1,8 +1,6 @@
 /**
  * Numbers of the lanes of sampled waves (wave-samples.ts). Neighbouring lanes often share a number, because it is the
  * same for a wave, a launch, or always. It is stored once then, and arithmetic on it is done once.
- *
- * The loops over lanes stand in small functions of their own: V8 compiles those soonest.
  */
 import { Opcode } from '../../ir/snapshot.js';
 import { CostModel } from './cost-model.js';
@@ -131,6 +129,7 @@ export const uniform = (a: number, b: number, c: number): number => uniformOf(se
 export const seedOf = (a: number, c: number): number =>
   Math.imul(a + 1, MIX) ^ Math.imul(c + 16 * CostModel.drawing, 0xc2b2ae3d);
 
+/** For hashes of consecutive numbers. */
 export const STEP = 0x85ebca77 | 0;
 
 /** For hashes. */

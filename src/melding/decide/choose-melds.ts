@@ -139,7 +139,7 @@ function whyNot(
 ): string {
   const { percentParted } = gains;
   const margin = marginOf(gains, melds);
-  if (total > margin && total - scatteredOf(melds) <= margin) return SCATTERED;
+  if (total > margin && total - scatteredOf(melds.map(({ effect }) => effect)) <= margin) return SCATTERED;
   return total > margin && percentParted < 90
     ? `only ${percentParted} % of the waves are expected to take both sides`
     : 'saves too little to be sure';
@@ -151,7 +151,10 @@ function marginOf(gains: WaveGains, melds: readonly Judged[]): number {
   return Math.max(CostModel.leastWorth, CostModel.leastShare * work);
 }
 
-const scatteredOf = (melds: readonly Judged[]): number => melds.reduce((sum, { effect }) => sum + effect.scattered, 0);
+/** The work of both sides, in cycles. */
+const workOf = (melds: readonly Effect[]): number => melds.reduce((sum, { vain }) => sum + vain.t + vain.f, 0);
+
+const scatteredOf = (melds: readonly Effect[]): number => melds.reduce((sum, { scattered }) => sum + scattered, 0);
 
 interface Appraisal {
   /** See `Choice.worth`. */
@@ -221,11 +224,11 @@ class AskedChoice implements Choice {
 
   appraisal(melds: readonly Judged[]): Appraisal {
     const { gains, hasPaid } = this.of;
-    const { expected, alone, least } = this.expectation(melds);
+    const { expected, alone, least, scattered } = this.expectation(melds);
     const margin = marginOf(gains, melds);
     // What has no question has no price of questions either: it must pay by itself.
     const isCheaper = hasPaid && this.sides.length > 0;
-    const enough = isCheaper ? expected : least - this.melded * scatteredOf(melds);
+    const enough = isCheaper ? expected : least - scattered;
     if (enough > margin)
       return { worth: expected, preference: hasPaid ? expected - this.risk(melds) : expected, reason: null };
     const reason = least > margin ? SCATTERED : alone > margin ? HIDDEN : null;
@@ -233,17 +236,28 @@ class AskedChoice implements Choice {
   }
 
   /**
-   * What melds are worth to a wave that is alone, and as waves are expected to be; and what must be enough: neither a
-   * wave that is alone nor one of many shall pay for what the other one gains.
+   * What melds are worth to a wave that is alone, and as waves are expected to be; what must be enough; and how much of
+   * that is accesses that take as long together as apart. One of many waves shall not pay for what a wave gains that is
+   * alone, nor that one, but for a little, for what many gain.
    */
-  private expectation(melds: readonly Judged[]): Readonly<Record<'alone' | 'expected' | 'least', number>> {
+  private expectation(
+    melds: readonly Judged[],
+  ): Readonly<Record<'alone' | 'expected' | 'least' | 'scattered', number>> {
     const { gains, ctx } = this.of;
     const { smallLoss } = ctx.costs.target;
     const { alone, busy, expected } = this.inRegimes(melds, (effects, more, question, { spent, hidden }) =>
       gains.worth(this.sides, effects, more, question, { small: smallLoss * spent, hidden }),
     );
-    const isHarmless = busy >= 0 && alone >= -CostModel.acceptedAlone * ctx.expected().alone;
-    return { alone, expected, least: isHarmless ? expected : Math.min(expected, alone + Math.min(0, busy)) };
+    const scattered = this.inRegimes(melds, (effects) => this.melded * scatteredOf(effects));
+    const isHarmless = busy >= 0 && alone >= -this.acceptedOfAlone(melds);
+    if (isHarmless) return { alone, expected, least: expected, scattered: scattered.expected };
+    return { alone, expected, least: Math.min(expected, alone + Math.min(0, busy)), scattered: scattered.alone };
+  }
+
+  /** What a wave that is alone may lose here. All branches together: no more than that share of what it spends. */
+  private acceptedOfAlone(melds: readonly Judged[]): number {
+    const { alone } = this.of.ctx.expected();
+    return CostModel.acceptedAlone * Math.min(alone, workOf(melds.map(({ effect }) => effect)));
   }
 
   /**
@@ -277,7 +291,7 @@ class AskedChoice implements Choice {
     if (share === 0) return { alone, busy: 0, expected: alone };
     const effectsOfMany = melds.map(({ busy }) => busy);
     // Each branch gets the part of it that its sides are of the function.
-    const work = effectsOfMany.reduce((sum, { vain }) => sum + vain.t + vain.f, 0);
+    const work = workOf(effectsOfMany);
     const hidden = ctx.hiddenByMemory() * Math.min(1, cycles.busy > 0 ? work / cycles.busy : 1);
     const { question } = ctx.busy.costs.target;
     const busy = figure(effectsOfMany, 0, this.weight * question, { spent: cycles.busy, hidden });

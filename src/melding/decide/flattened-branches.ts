@@ -352,7 +352,7 @@ function maskCycles(
   return [guard, isEmpty ? guard : diamond];
 }
 
-/** What is gained if the waves part at all branches and run all blocks anyway. It takes no time to find out. */
+/** A bound: what waves gain that pay the most at every branch, and run all blocks anyway. No wave is sampled for it. */
 function mostGained(ctx: PlanningContext, tree: Tree, { vector, scalar, moves }: SelectCycles): number {
   const masks = branchesOf(ctx, tree).reduce((sum, b) => sum + Math.max(...maskCycles(ctx, b, tree.join)), 0);
   return (masks - vector - scalar) * ctx.weight[tree.root]! - moves;
@@ -373,7 +373,7 @@ function gainOf(
   const masksAt = (b: BlockId): readonly [number, number] => maskCycles(ctx, b, join);
   const more = selects.vector + selects.scalar;
   if (ctx.countsBytes) {
-    const total = mostGained(ctx, tree, selects);
+    const total = branches.reduce((sum, b) => sum + masksAt(b)[1], 0) - more - selects.moves;
     return { total, worth: total, extra: 0 };
   }
 

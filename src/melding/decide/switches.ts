@@ -10,6 +10,7 @@ import { NONE } from '../../ir/ids.js';
 import { InstrFlag, Opcode, hasFlag, isAmd, terminatorOf, type FunctionSnapshot } from '../../ir/snapshot.js';
 import { destinations, firstBehindPhis, isComplete, linksOf } from '../../ir/switches.js';
 import type { Analyses } from '../../analysis/analyses.js';
+import { reversePostOrder } from '../../analysis/graph.js';
 import { blockWeight } from '../cost/block-weight.js';
 import { sizesOf } from '../cost/code-size.js';
 import { CostModel, averse } from '../cost/cost-model.js';
@@ -83,7 +84,7 @@ export interface LoweringWorth {
   readonly least: number;
   /** What melds of the chain must gain if lowering does not pay by itself. */
   readonly needed: number;
-  /** More than they can gain. */
+  /** A bound for what they can gain there; infinite where none is known. */
   readonly most: number;
 }
 
@@ -110,6 +111,7 @@ export function worthOfLowering(
   const work = { fn, costs, cost: presentCosts(fn, costs, divergence), fusedInto: fusedInto(fn, uses, divergence) };
   const gain = cyclesGained(work, analyses, blocks, waves);
   const runs = (b: BlockId): number => blockWeight(analyses, b) * waves.shareComing(b);
+  // Nobody asks what one of many waves spends.
   const { alone } = expectedOver(fn, analyses, runs, { diamond, alone: work.cost, busy: work.cost });
   const { latency } = costs;
   const accesses = { fn, divergence, memory, latency, strides: new Strides(fn, divergence, waves.values) };
@@ -133,37 +135,42 @@ const ALLOWANCE = 2;
 
 /**
  * A bound for what melds gain in the largest divergent regions that hold these switches, in cycles per run of the
- * function: all work there, and a branch for each way on.
+ * function: all work there, and a branch for each way on. (What else of the function would gain enough only together
+ * with them is not in it.)
  */
 function mostGained({ fn, costs, cost }: WorkCosts, analyses: Analyses, switches: readonly BlockId[]): number {
   const { diamond } = costs.target;
   const { succStart } = analyses.graph;
-  const forks = [...new Set(switches.map((b) => outermostFork(analyses, b)))];
+  const forks = outermostForks(analyses);
+  const isCounted = new Uint8Array(fn.blockCount);
+  for (const b of switches) isCounted[forks[b] === NONE ? b : forks[b]!] = 1;
   let sum = 0;
   for (let b = 0 as BlockId; b < fn.blockCount; b++) {
-    const isIn = forks.some((fork) => isBehind(analyses, fork, b));
-    if (!isIn && !forks.includes(b)) continue;
+    const isInside = forks[b] !== NONE && isCounted[forks[b]!] === 1;
+    if (!isInside && isCounted[b] === 0) continue;
     let here = (succStart[b + 1]! - succStart[b]!) * diamond;
-    for (let i = fn.blockInstrStart[b]!; isIn && i < fn.blockInstrStart[b + 1]!; i++)
+    for (let i = fn.blockInstrStart[b]!; isInside && i < fn.blockInstrStart[b + 1]!; i++)
       here += Math.max(cost[i]!, costs.vector[i]!, costs.latency[i]!);
     sum += here * blockWeight(analyses, b);
   }
   return ALLOWANCE * sum;
 }
 
-/** The first divergent branch or switch on which it depends whether a thread comes to block `b`; itself without any. */
-function outermostFork(analyses: Analyses, b: BlockId): BlockId {
-  const { dominators, divergence } = analyses;
-  let fork = b;
-  for (let d = dominators.idom[b]!; d !== NONE; d = dominators.idom[d]!)
-    if (divergence.terminatorDivergent[d] === 1 && isBehind(analyses, d as BlockId, b)) fork = d as BlockId;
-  return fork;
-}
-
-/** Whether a block stands behind a fork, and not behind where its ways meet. */
-function isBehind({ dominators, postDominators }: Analyses, fork: BlockId, b: BlockId): boolean {
-  const join = postDominators.idom[fork]!;
-  return b !== fork && dominators.dominates(fork, b) && (join === NONE || !dominators.dominates(join as BlockId, b));
+/**
+ * By block, the first divergent branch or switch on which it depends whether a thread comes there, or `NONE`. What is
+ * dominated by a fork depends on it up to where its ways meet; in a loop that may be in front of the fork, and then
+ * nothing ends it.
+ */
+function outermostForks({ graph, dominators, postDominators, divergence }: Analyses): Int32Array {
+  const forks = new Int32Array(dominators.idom.length).fill(NONE);
+  for (const b of reversePostOrder(graph)) {
+    const d = dominators.idom[b]!;
+    if (d === NONE) continue;
+    const outer = forks[d]!;
+    if (outer !== NONE && b !== postDominators.idom[outer]) forks[b] = outer;
+    else if (divergence.terminatorDivergent[d] === 1 && b !== postDominators.idom[d]) forks[b] = d;
+  }
+  return forks;
 }
 
 function cyclesGained(work: WorkCosts, analyses: Analyses, blocks: readonly BlockId[], waves: WaveSamples): number {

@@ -2,7 +2,7 @@
 import { Opcode } from '../../../src/ir/snapshot.js';
 import { LaneMemory } from '../../../src/melding/cost/lane-memory.js';
 import { lanesWhere } from '../../../src/melding/cost/lane-sets.js';
-import { choose, computed, drawn, isComputed, lowBits, type Lanes } from '../../../src/melding/cost/lanes.js';
+import { choose, computed, drawn, isComputed, lowBits, uniform, type Lanes } from '../../../src/melding/cost/lanes.js';
 import { assert, suite } from '../../support/suite.js';
 
 const test = suite('melding/cost/lanes', { tests: 5 });
@@ -73,6 +73,7 @@ test('one number or another', () => {
 
 test('numbers are drawn from their whole range', () => {
   const { numbers } = drawn(memory, 7, LANES, 4);
+  for (let lane = 0; lane < LANES; lane++) assert.is(numbers[lane], Math.floor(uniform(7, lane, 1) * 4));
   for (let x = 0; x < 4; x++) assert.ok(Math.abs(numbers.filter((each) => each === x).length - LANES / 4) < 150);
 });
 

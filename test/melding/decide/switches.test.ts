@@ -7,7 +7,7 @@ import type { NetUnit } from '../../../src/melding/plan.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/switches', { tests: 12 });
+const test = suite('melding/decide/switches', { tests: 13 });
 
 interface Shape {
   readonly cases: number;
@@ -130,6 +130,34 @@ test('where the number is known, so are the ways that threads take and what does
 
 test('the least gain is a branch', () => {
   assert.is(gainOf({ cases: 2, work: WORK }).least, costsOf('gfx906').diamond);
+});
+
+test('no meld can gain more than what there is to do in the largest divergent region around the switch', () => {
+  const work = (name: string, count: number): string =>
+    Array.from({ length: count }, (_, k) => `%${name}${k} = mul ${k === 0 ? '%y' : `%${name}${k - 1}`} %y\n`).join('');
+  const mostOf = (blocks: string): number => {
+    const { f } = snapshot(`
+      func kernel
+      arg %p ptr1
+      arg %y i32 never
+      arg %u i1
+      entry:
+        %data = load %p !as=1 !never
+        ${blocks}`);
+    const analyses = analysesOf(f);
+    return worthOfLowering(f, analyses, loweredSwitches(f, analyses), 'cycles').most;
+  };
+  const choice = `switch %data c 0 a 1 b\n a:\n br join\n b:\n ${work('b', 100)} br join\n c:\n ${work('c', 100)} br join`;
+  const alone = mostOf(`br s\n s:\n ${choice}\n join:\n ${work('j', 900)} ret`);
+  const { valu } = costsOf('gfx906');
+  assert.ok(alone > 200 * valu && alone < 900 * valu, String(alone));
+  // What stands in a side of another branch may meld with the other side.
+  const other = `t:\n ${work('t', 900)} br end\n s:\n ${choice}\n join:\n br end\n end:\n ret`;
+  assert.ok(mostOf(`%d = icmp slt %data 0\n br %d t s\n ${other}`) > 900 * valu);
+  assert.ok(mostOf(`br %u t s\n ${other}`) < 900 * valu);
+  // In a loop the ways may meet in front of the switch.
+  const round = choice.replace('a:\n br join', 'a:\n br head');
+  assert.ok(mostOf(`br head\n head:\n br %u s out\n s:\n ${round}\n join:\n br head\n out:\n ret`) > alone);
 });
 
 test('a chain of arms that work is smaller than a tree, however long it is', () => {

@@ -118,9 +118,14 @@ test('a wave that is alone may lose a little where many gain', () => {
       .join('\n')
       .replace(`%f${by - 1} `, '%y ');
   const condition = '%b = and %data 3\n %c = icmp eq %b 1';
-  const { f } = snapshot(kernel(ASKING, condition, side('t', 1, 6), shorter(side('f', 2, 6), 16)));
-  const { melds, versions } = planFunction(f, analysesOf(f), DARM, () => true);
+  const plan = (every: number): FunctionPlan => {
+    const { f } = snapshot(kernel(ASKING, condition, side('t', 1, every), shorter(side('f', 2, every), 16)));
+    return planFunction(f, analysesOf(f), DARM, () => true);
+  };
+  const { melds, versions } = plan(6);
   assert.equal([melds.length, versions[0]?.sides], [1, ['f', 't']]);
+  // With more selects it would lose more.
+  assert.equal(plan(3).melds, []);
 });
 
 test('where scattered accesses spare no time, that is the reason, however many waves part', () => {
