@@ -148,8 +148,8 @@ const keeping = (outcome: Outcome, reason: string): Outcome => ({
 const amount = (net: number, { profit }: JobOptions): string => `${net.toFixed(1)} ${netUnitOf(profit)}`;
 
 /**
- * Whether chains pay in place of these switches although nothing melds in them; if not, what melds must gain, a bound for
- * what they can gain, and why.
+ * Whether chains pay in place of these switches although nothing melds in them; if not, what melds must gain, a bound
+ * for what they can gain, and why.
  */
 function chainsWorth(
   options: JobOptions,

@@ -61,7 +61,8 @@ export const CostModel = {
   acceptedRisk: 0.02,
   /**
    * What a wave that is alone may lose by the melds of a branch that cost one of many nothing, with aversion to losses:
-   * a share of the work of what they meld. Less is within the error of the estimate. Set by hand, see docs/evaluation.md.
+   * a share of the work of what they meld. Less is within the error of the estimate. Set by hand, see
+   * docs/evaluation.md.
    */
   acceptedAlone: 0.03,
   /**

@@ -6,7 +6,7 @@
  */
 import type { ValueId } from '../../ir/ids.js';
 import type { LaneMemory } from './lane-memory.js';
-import { complement, drawnBelow, hashedBelow } from './lane-sets.js';
+import { drawnBelow, hashedBelow } from './lane-sets.js';
 import { LAUNCHES, WAVES, WAVES_PER_LAUNCH, seedOf, uniform, uniformOf, type Lanes } from './lanes.js';
 import type { Roots } from './roots.js';
 import { Outcomes, Scale, type Sampled } from './sampled.js';
@@ -63,7 +63,7 @@ export function placed(
     return order(x, (index + y) / count)[0];
   };
   const found = below(memory, number, order, limitOf, waveSize, roots);
-  return holdsBelow ? found : new Outcomes(complement(found.set), found.shift, found.scale, memory);
+  return holdsBelow ? found : found.negated();
 }
 
 /** The lanes in which a number from 0 up to 1, which is drawn for `v`, is below the limit of the launch. */
@@ -81,9 +81,8 @@ function below(
   const set = new Int32Array(WAVES * wordsOfWave);
   for (let launch = 0; launch < LAUNCHES; launch++) {
     const limit = limitOf(launch);
-    const [, alike] = order(...strata(v, launch));
     for (let wave = launch * WAVES_PER_LAUNCH; wave < (launch + 1) * WAVES_PER_LAUNCH; wave++) {
-      const isAlike = uniform(v, wave, 5) < alike;
+      const isAlike = areAlike(v, wave, order);
       const ofAll = isAlike && ofWave(v, wave) < limit ? -1 : 0;
       for (let w = wave * wordsOfWave; w < (wave + 1) * wordsOfWave; w++)
         if (isAlike) set[w] = ofAll;

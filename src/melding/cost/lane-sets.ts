@@ -1,6 +1,4 @@
-/**
- * Sets of the lanes of sampled waves (wave-samples.ts): what a condition is in each lane. They are combined word by word.
- */
+/** Sets of the lanes of sampled waves (wave-samples.ts): those in which a condition holds, combined word by word. */
 import { Predicate, isUnsigned } from '../../ir/predicates.js';
 import { Opcode } from '../../ir/snapshot.js';
 import type { LaneMemory } from './lane-memory.js';
@@ -15,7 +13,7 @@ export function lanesWhere(lanes: Lanes): LaneSet {
   return setOf(numbers.length, shift);
 }
 
-/** By number, whether a test of it holds: filled by the tests here, and read by `setOf`. No wave has more than 64 lanes. */
+/** By number, whether a test of it holds: the tests here write it, and `setOf` reads it. Waves have up to 64 lanes. */
 const holds = new Uint8Array(WAVES * 64);
 
 /** The lanes in which the test holds. @param count of the numbers @param shift of the numbers */
@@ -97,17 +95,17 @@ export function compared(predicate: number, a: Lanes, b: Lanes, bits: number, ra
 /** By predicate, from `eq` on: bit 0 for less, bit 1 for equal, bit 2 for greater, bit 3 for what is no number. */
 const OUTCOMES = Int32Array.of(0b0010, 0b1101, 0b100, 0b110, 0b001, 0b011, 0b100, 0b110, 0b001, 0b011);
 
-/** Of 32 lanes from `lane` on, those whose hash is below `2 ** 32` times a limit. @param sums as in roots.ts */
-export function hashedBelow(sums: Int32Array, start: number, shift: number, lane: number, limit: number): number {
-  if (shift >= 5) return mixed(start + sums[lane >> shift]!) < limit ? -1 : 0;
+/** Of 32 lanes from `lane` on, those whose hash, a word without sign, is below `end`. @param sums as in roots.ts */
+export function hashedBelow(sums: Int32Array, start: number, shift: number, lane: number, end: number): number {
+  if (shift >= 5) return mixed(start + sums[lane >> shift]!) < end ? -1 : 0;
   let word = 0;
-  for (let bit = 0; bit < 32; bit++) if (mixed((start + sums[(lane + bit) >> shift]!) | 0) < limit) word |= 1 << bit;
+  for (let bit = 0; bit < 32; bit++) if (mixed((start + sums[(lane + bit) >> shift]!) | 0) < end) word |= 1 << bit;
   return word;
 }
 
-/** The same for the hash that `uniform` makes of the number of the lane. @param seed as of `seedOf` */
-export function drawnBelow(seed: number, lane: number, limit: number): number {
+/** The same for the hash of the number of the lane, as in `uniform`. @param seed as of `seedOf` */
+export function drawnBelow(seed: number, lane: number, end: number): number {
   let word = 0;
-  for (let bit = 0; bit < 32; bit++) if (mixed(seed ^ Math.imul(lane + bit + 1, STEP)) < limit) word |= 1 << bit;
+  for (let bit = 0; bit < 32; bit++) if (mixed(seed ^ Math.imul(lane + bit + 1, STEP)) < end) word |= 1 << bit;
   return word;
 }

@@ -43,7 +43,7 @@ import {
 import { GATHERED, dependentLoads } from './gathered.js';
 import { hiddenArgument, type HiddenArgument } from './hidden-arguments.js';
 import { LaneMemory } from './lane-memory.js';
-import { bitCount, chooseLanes, combined, compared, complement, isCombined, lanesWhere } from './lane-sets.js';
+import { bitCount, chooseLanes, combined, compared, isCombined, lanesWhere } from './lane-sets.js';
 import {
   LAUNCHES,
   WAVES,
@@ -397,7 +397,7 @@ export class LaneValues {
       const isTest = isNumberTest(predicate);
       if (!isTest && !isFloatEquality(predicate)) return this.ordered(v, this.orderOf(v, a, b), [a, b]);
       const yes = this.event(v, isTest ? RARE : isOneOfSeveral(fn, i) ? CHOICE : EQUALITY, [a, b]);
-      return NEGATED.includes(predicate) ? this.notSo(yes) : yes;
+      return NEGATED.includes(predicate) ? yes.negated() : yes;
     }
     const other = fn.operand[fn.operandStart[i]! + 1] as ValueId;
     if (scale === Scale.Unknown) {
@@ -414,7 +414,7 @@ export class LaneValues {
       const isPointer = fn.typeKind[fn.valueType[other]!] === TypeKind.Pointer;
       if (fn.valueInteger[other] === 0 && !isPointer) return this.ordered(v, this.order(v), [a, b]);
       const yes = this.event(v, isOneOfSeveral(fn, i) ? CHOICE : EQUALITY, [a, b]);
-      return predicate === Predicate.ICmpEQ ? yes : this.notSo(yes);
+      return predicate === Predicate.ICmpEQ ? yes : yes.negated();
     }
     const bits = fn.typeBits[fn.valueType[fn.operand[fn.operandStart[i]!]!]!]!;
     // Who asks for equality asks for a number that may occur.
@@ -425,7 +425,7 @@ export class LaneValues {
 
   private rarely(v: ValueId, outcome: boolean, sources: readonly Sampled[] | null): Sampled {
     const found = this.event(v, RARE, sources);
-    return outcome ? found : this.notSo(found);
+    return outcome ? found : found.negated();
   }
 
   private placed(threshold: Threshold, a: Sampled, b: Sampled): Sampled {
@@ -439,7 +439,7 @@ export class LaneValues {
     const leaves = rates === BORDER ? undefined : this.exits.get(v);
     if (leaves === undefined) return this.event(v, rates, sources);
     const left = this.event(v, EXIT, sources);
-    return leaves ? left : this.notSo(left);
+    return leaves ? left : left.negated();
   }
 
   private orderOf(v: ValueId, a: Sampled, b: Sampled): Rates {
@@ -541,10 +541,6 @@ export class LaneValues {
   /** Data are not negative; those of a short type are as short. */
   private rangeOf(v: ValueId): number {
     return 2 ** Math.min(31, this.fn.typeBits[this.fn.valueType[v]!]!);
-  }
-
-  private notSo({ set, shift, scale }: Outcomes): Outcomes {
-    return this.outcomes(complement(set), shift, scale);
   }
 
   private event(v: ValueId, rates: Rates, sources: readonly Lanes[] | null = null): Outcomes {

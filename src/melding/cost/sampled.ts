@@ -1,7 +1,7 @@
 /** What is known about a value in the lanes of sampled waves (wave-samples.ts). */
 import type { ValueId } from '../../ir/ids.js';
 import type { LaneMemory } from './lane-memory.js';
-import { numbersIn } from './lane-sets.js';
+import { complement, numbersIn } from './lane-sets.js';
 import { mixed, type LaneSet, type Lanes } from './lanes.js';
 import type { Roots } from './roots.js';
 
@@ -36,6 +36,11 @@ export class Outcomes implements Sampled {
 
   get numbers(): Float64Array {
     return (this.made ??= numbersIn(this.memory, this.set, this.shift));
+  }
+
+  /** What the opposite condition is. */
+  negated(): Outcomes {
+    return new Outcomes(complement(this.set), this.shift, this.scale, this.memory);
   }
 }
 

@@ -248,10 +248,11 @@ class AskedChoice implements Choice {
     const { alone, busy, expected } = this.inRegimes(melds, (effects, more, question, { spent, hidden }) =>
       gains.worth(this.sides, effects, more, question, { small: smallLoss * spent, hidden }),
     );
-    const scattered = this.inRegimes(melds, (effects) => this.melded * scatteredOf(effects));
+    const scattered = (effects: readonly Effect[]): number => this.melded * scatteredOf(effects);
     const isHarmless = busy >= 0 && alone >= -this.acceptedOfAlone(melds);
-    if (isHarmless) return { alone, expected, least: expected, scattered: scattered.expected };
-    return { alone, expected, least: Math.min(expected, alone + Math.min(0, busy)), scattered: scattered.alone };
+    if (isHarmless) return { alone, expected, least: expected, scattered: this.inRegimes(melds, scattered).expected };
+    const least = Math.min(expected, alone + Math.min(0, busy));
+    return { alone, expected, least, scattered: scattered(melds.map(({ effect }) => effect)) };
   }
 
   /** What a wave that is alone may lose here. All branches together: no more than that share of what it spends. */

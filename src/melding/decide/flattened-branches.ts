@@ -341,11 +341,7 @@ const branchesOf = ({ fn }: PlanningContext, { root, blocks }: Tree): BlockId[] 
   [root, ...blocks].filter((b) => isConditionalBranch(fn, b));
 
 /** What handling the mask costs a wave that agrees at a branch, and one that parts. @param join of its tree */
-function maskCycles(
-  { graph, divergence, costs }: PlanningContext,
-  b: BlockId,
-  join: BlockId,
-): readonly [number, number] {
+function masksOf({ graph, divergence, costs }: PlanningContext, b: BlockId, join: BlockId): readonly [number, number] {
   const { diamond, guard, branch } = costs.target;
   if (divergence.terminatorDivergent[b] !== 1) return [branch, branch];
   const isEmpty = graph.succ.subarray(graph.succStart[b]!, graph.succStart[b + 1]!).includes(join);
@@ -354,7 +350,7 @@ function maskCycles(
 
 /** A bound: what waves gain that pay the most at every branch, and run all blocks anyway. No wave is sampled for it. */
 function mostGained(ctx: PlanningContext, tree: Tree, { vector, scalar, moves }: SelectCycles): number {
-  const masks = branchesOf(ctx, tree).reduce((sum, b) => sum + Math.max(...maskCycles(ctx, b, tree.join)), 0);
+  const masks = branchesOf(ctx, tree).reduce((sum, b) => sum + Math.max(...masksOf(ctx, b, tree.join)), 0);
   return (masks - vector - scalar) * ctx.weight[tree.root]! - moves;
 }
 
@@ -370,7 +366,7 @@ function gainOf(
   const { root, join, blocks, work } = tree;
   const { fn, graph, waves, weight } = ctx;
   const branches = branchesOf(ctx, tree);
-  const masksAt = (b: BlockId): readonly [number, number] => maskCycles(ctx, b, join);
+  const masksAt = (b: BlockId): readonly [number, number] => masksOf(ctx, b, join);
   const more = selects.vector + selects.scalar;
   if (ctx.countsBytes) {
     const total = branches.reduce((sum, b) => sum + masksAt(b)[1], 0) - more - selects.moves;

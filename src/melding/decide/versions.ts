@@ -13,8 +13,8 @@ import { sideOf } from '../cost/edge-sides.js';
 import type { SunkInstr, WaveVersion } from '../plan.js';
 
 /**
- * The largest region that is copied, in instructions: two copies should fit into the instruction cache. Set by hand, see
- * docs/evaluation.md.
+ * The largest region that is copied, in instructions: two copies should fit into the instruction cache. Set by hand,
+ * see docs/evaluation.md.
  */
 const MOST_COPIED = 1024;
 
@@ -80,8 +80,8 @@ export function sunkBelow(
 }
 
 /**
- * Whether a branch stands in one of two sides of another divergent branch, in the same loop (a meld of sides takes in no
- * part of a loop), and the other side holds enough to meld with: of less than a fourth of the smaller side here, the
+ * Whether a branch stands in one of two sides of another divergent branch, in the same loop (a meld of sides takes in
+ * no part of a loop), and the other side holds enough to meld with: of less than a fourth of the smaller side here, the
  * paper's metric hardly ever takes a pair for profitable.
  */
 export function isEnclosed(ctx: PlanningContext, { branch, join, t, f }: DivergentRegion): boolean {

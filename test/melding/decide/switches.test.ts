@@ -147,7 +147,8 @@ test('no meld can gain more than what there is to do in the largest divergent re
     const analyses = analysesOf(f);
     return worthOfLowering(f, analyses, loweredSwitches(f, analyses), 'cycles').most;
   };
-  const choice = `switch %data c 0 a 1 b\n a:\n br join\n b:\n ${work('b', 100)} br join\n c:\n ${work('c', 100)} br join`;
+  const arms = `a:\n br join\n b:\n ${work('b', 100)} br join\n c:\n ${work('c', 100)} br join`;
+  const choice = `switch %data c 0 a 1 b\n ${arms}`;
   const alone = mostOf(`br s\n s:\n ${choice}\n join:\n ${work('j', 900)} ret`);
   const { valu } = costsOf('gfx906');
   assert.ok(alone > 200 * valu && alone < 900 * valu, String(alone));
