@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { collectJobs } from '../src/batch/jobs.js';
-import { Journal } from '../src/batch/journal.js';
+import { Journal, makeOwnFolder } from '../src/batch/journal.js';
 import { BatchOutputs } from '../src/batch/outputs.js';
 import { runBatch } from '../src/batch/run.js';
 import { createCompiler } from '../src/index.js';
@@ -80,6 +80,7 @@ async function warmBatch(options: Partial<JobOptions>): Promise<number> {
     extension: () => '.hsaco',
   });
   const start = performance.now();
+  await makeOwnFolder(out);
   const journal = await Journal.open(out);
   await runBatch(warm, batch, {
     outDir: out,

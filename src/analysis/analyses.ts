@@ -20,27 +20,42 @@ export interface Analyses {
   readonly liveFlow: LiveFlow | null;
 }
 
+export const analysesOf = (fn: FunctionSnapshot): Analyses => new LazyAnalyses(fn);
+
 /**
  * The order, the post-dominators and the control flow without dead ends are computed when they are first asked for.
  * Only functions with divergent branches need them.
+ *
+ * A class, because V8 would give each object literal with getters a hidden class of its own, and then all code that
+ * reads analyses would be slow.
  */
-export function analysesOf(fn: FunctionSnapshot): Analyses {
-  const graph = cfgOf(fn);
-  const shared = { graph, dominators: dominators(graph), cycles: cycles(graph), uses: usesOf(fn) };
-  let order: Int32Array | undefined;
-  let post: DominatorTree | undefined;
-  let live: LiveFlow | null | undefined;
-  return {
-    ...shared,
-    divergence: divergence(fn, shared),
-    get order() {
-      return (order ??= positionsIn(reversePostOrder(graph), graph.count));
-    },
-    get postDominators() {
-      return (post ??= postDominators(graph));
-    },
-    get liveFlow() {
-      return live === undefined ? (live = liveFlow(fn, shared)) : live;
-    },
-  };
+class LazyAnalyses implements Analyses {
+  readonly graph: Graph;
+  readonly dominators: DominatorTree;
+  readonly cycles: CycleInfo;
+  readonly uses: Uses;
+  readonly divergence: Divergence;
+  #order: Int32Array | undefined;
+  #postDominators: DominatorTree | undefined;
+  #liveFlow: LiveFlow | null | undefined;
+
+  constructor(private readonly fn: FunctionSnapshot) {
+    this.graph = cfgOf(fn);
+    this.dominators = dominators(this.graph);
+    this.cycles = cycles(this.graph);
+    this.uses = usesOf(fn);
+    this.divergence = divergence(fn, this);
+  }
+
+  get order(): Int32Array {
+    return (this.#order ??= positionsIn(reversePostOrder(this.graph), this.graph.count));
+  }
+
+  get postDominators(): DominatorTree {
+    return (this.#postDominators ??= postDominators(this.graph));
+  }
+
+  get liveFlow(): LiveFlow | null {
+    return this.#liveFlow === undefined ? (this.#liveFlow = liveFlow(this.fn, this)) : this.#liveFlow;
+  }
 }

@@ -24,7 +24,7 @@ const HEADER_WORDS = 4;
 
 export function decodeSnapshot(
   words: Int32Array,
-  { name, cpu, ...asked }: Pick<FunctionSnapshot, 'name' | 'cpu'> & AskedOfText,
+  { name, cpu, dividesRoughly, ldsBytes, floatConstant, switchValues }: Pick<FunctionSnapshot, 'name' | 'cpu'> & AskedOfText,
 ): DecodedSnapshot {
   invariant(words[0] === ABI_VERSION && words[1] === SNAPSHOT_SECTIONS.length, 'snapshot of another interface version');
   const section = (wanted: Section): Int32Array => {
@@ -43,14 +43,25 @@ export function decodeSnapshot(
     number,
   ];
   const hex = (word: number) => (word >>> 0).toString(16).padStart(8, '0');
-  const facts: FunctionSnapshot = {
+  const said = {
+    instrFlags: section('instrFlags'),
+    instrType: section('instrType'),
+    typeKind: section('typeKind'),
+    operandStart: section('operandStart'),
+    operand: section('operand'),
+    valueType: section('valueType'),
+  };
+  const snapshot: FunctionSnapshot = {
     name,
     flags,
     waveSize,
     cpu,
     groupSize: [x, y, z],
     mostThreads,
-    ...asked,
+    dividesRoughly,
+    ldsBytes,
+    floatConstant,
+    switchValues,
     argCount,
     blockCount: section('blockPointer').length,
     instrCount: section('instrOpcode').length,
@@ -59,9 +70,9 @@ export function decodeSnapshot(
     succStart: section('succStart'),
     succ: section('succ'),
     instrOpcode: section('instrOpcode'),
-    instrFlags: section('instrFlags'),
+    instrFlags: isAmd(cpu) ? flagsOfIntrinsics(said) : said.instrFlags,
     instrBlock: section('instrBlock'),
-    instrType: section('instrType'),
+    instrType: said.instrType,
     instrUniformity: section('instrUniformity'),
     instrLatency: section('instrLatency'),
     instrKey: section('instrKey'),
@@ -70,12 +81,12 @@ export function decodeSnapshot(
     instrAlign: section('instrAlign'),
     instrSource: section('instrSource'),
     instrTaken: section('instrTaken'),
-    operandStart: section('operandStart'),
-    operand: section('operand'),
+    operandStart: said.operandStart,
+    operand: said.operand,
     operandBlock: section('operandBlock'),
     operandFlags: section('operandFlags'),
     valueKind: section('valueKind'),
-    valueType: section('valueType'),
+    valueType: said.valueType,
     valueAlloca: section('valueAlloca'),
     valueCastFrom: section('valueCastFrom'),
     valueBase: section('valueBase'),
@@ -83,12 +94,12 @@ export function decodeSnapshot(
     valueInteger: section('valueInteger'),
     valueLiteral: section('valueLiteral'),
     argUniformity: section('argUniformity'),
-    typeKind: section('typeKind'),
+    typeKind: said.typeKind,
     typeBits: section('typeBits'),
     typeAddressSpace: section('typeAddressSpace'),
   };
   return {
-    snapshot: isAmd(cpu) ? { ...facts, instrFlags: flagsOfIntrinsics(facts) } : facts,
+    snapshot,
     fingerprint: hex(words[3]!) + hex(words[2]!),
     blockPointers: unsigned(section('blockPointer')),
     valuePointers: unsigned(section('valuePointer')),

@@ -81,9 +81,14 @@ export function lossOfWaves(
   const isWorth = (from: number, to: number): boolean => to >= from || gain >= slowdown(cpu, from, to);
   if (isWorth(usual, least)) return null;
 
+  const unmelded = (): number | null => wavesOf(module, name, () => compilation.readAtMeldPoint(), false);
+  // Where LDS has room for few waves, melds seldom lose any. Then one answer is enough, and it is the cheaper one.
+  const usesLds = snapshot.ldsBytes() > 0;
+  const most = usesLds ? unmelded() : usual;
+  if (most === null || isWorth(most, least)) return null;
   const after = wavesOf(module, name, () => module, true);
   if (after === null || isWorth(usual, after)) return null;
-  const without = wavesOf(module, name, () => compilation.readAtMeldPoint(), false);
+  const without = usesLds ? most : unmelded();
   if (without === null || isWorth(without, after)) return null;
   return (
     `a SIMD would hold ${after} waves instead of ${without}, for want of registers, which costs more than all melds ` +

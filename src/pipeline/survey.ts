@@ -45,7 +45,7 @@ export function surveyFunction(
   const waves = new WaveSamples(open.snapshot, analyses);
   const plan = planFunction(open.snapshot, analyses, planOptions(options), canPair, { ...earlier, choices, waves });
   guide?.planned(open, plan);
-  const planned = { ...open, analyses, plan };
+  const planned = { analyses, plan, ...open };
   const picture = recorder?.record(planned) ?? null;
   return { ...planned, waves, picture, remarks: options.remarks ? surveyRemarks(module, name, planned) : null };
 }

@@ -1,8 +1,13 @@
 /** Everything that the planner knows about one function. It is computed once per plan. */
 import type { Analyses } from '../../analysis/analyses.js';
-import type { CycleId } from '../../analysis/cycles.js';
+import type { CycleId, CycleInfo } from '../../analysis/cycles.js';
+import type { LiveFlow } from '../../analysis/dead-ends.js';
+import type { Divergence } from '../../analysis/divergence.js';
+import type { DominatorTree } from '../../analysis/dominators.js';
+import type { Graph } from '../../analysis/graph.js';
 import { Sinking } from '../../analysis/sinking.js';
 import { Tables } from '../../analysis/tables.js';
+import type { Uses } from '../../analysis/uses.js';
 import { AddressSpace } from '../../ir/address-space.js';
 import type { BlockId, InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
@@ -15,7 +20,7 @@ import { fusedInto } from './fusion.js';
 import type { InstrCosts } from './latency.js';
 import { instrCosts, presentCosts, selectCosts } from './latency.js';
 import { memoryAccesses, type MemoryAccesses } from './memory-accesses.js';
-import { hiddenWaits, memoryTime, mostMemoryTime } from './memory-time.js';
+import { accessesOf, hiddenWaits, memoryTime, mostMemoryTime } from './memory-time.js';
 import { Matcher, type CanPair } from './matching.js';
 import { selectClasses } from './select-classes.js';
 import type { ExpectedCycles, PlanOptions } from '../plan.js';
@@ -31,52 +36,83 @@ export interface Regime {
   readonly cost: Float64Array;
 }
 
-export interface PlanningContext extends Analyses, Regime {
-  readonly fn: FunctionSnapshot;
-  readonly options: PlanOptions;
+/**
+ * Contexts are made here only, all fields in the same order: V8 gives objects that are made in different ways different
+ * hidden classes, and code that reads objects of many classes is slow.
+ */
+export class PlanningContext implements Analyses, Regime {
+  readonly graph!: Graph;
+  readonly order!: Int32Array;
+  readonly dominators!: DominatorTree;
+  readonly postDominators!: DominatorTree;
+  readonly cycles!: CycleInfo;
+  readonly uses!: Uses;
+  readonly divergence!: Divergence;
+  readonly liveFlow!: LiveFlow | null;
+  readonly costs!: InstrCosts;
+  readonly cost!: Float64Array;
+  readonly fn!: FunctionSnapshot;
+  readonly options!: PlanOptions;
   /** Whether costs are bytes of code instead of cycles. Then it does not matter how often it runs, and what it waits for. */
-  readonly countsBytes: boolean;
+  readonly countsBytes!: boolean;
   /** The same function where other waves hide everything but the work of shared units (`busyTarget`). */
-  readonly busy: Regime;
+  readonly busy!: Regime;
   /**
    * How likely that is: of the numbers of waves that a SIMD may hold, the share with which its units are busy. 0: not
    * even all of them keep it busy. It takes time to find out.
    */
-  readonly busyShare: () => number;
+  readonly busyShare!: () => number;
   /** What a wave is expected to spend in the function as it is. */
-  readonly expected: () => ExpectedCycles;
+  readonly expected!: () => ExpectedCycles;
   /**
    * How much longer one of many waves may work until that takes as long as what it wants of the memory unit: until then
    * nobody waits for it.
    */
-  readonly hiddenByMemory: () => number;
+  readonly hiddenByMemory!: () => number;
   /** What a wave that is alone spends in the function at least: no loop but those around the branch runs twice. */
-  readonly spentAround: (branch: BlockId) => number;
-  readonly memory: MemoryAccesses;
+  readonly spentAround!: (branch: BlockId) => number;
+  readonly memory!: MemoryAccesses;
   /** `[types]`: the cycles of a select. */
-  readonly selectCost: Float64Array;
+  readonly selectCost!: Float64Array;
   /** `[instrCount]`: the user that absorbs an instruction (fusion.ts), or `NONE`. */
-  readonly fusedInto: Int32Array;
-  readonly profiles: BlockProfiles;
-  readonly matcher: Matcher;
+  readonly fusedInto!: Int32Array;
+  readonly profiles!: BlockProfiles;
+  readonly matcher!: Matcher;
   /** `[blockCount]`: a guess at how often a block runs, `PER_LOOP` to the power of its cycle depth; 1 for code size. */
-  readonly weight: Float64Array;
+  readonly weight!: Float64Array;
   /** `[valueCount]`: a select may join values of equal class that is not `NONE` (rule 3). */
-  readonly selectClass: Int32Array;
+  readonly selectClass!: Int32Array;
   /** `[valueCount]`: see `moveCycles` in operands.ts; -1 where it is not known yet. */
-  readonly moveWeights: Float64Array;
+  readonly moveWeights!: Float64Array;
   /** `[instrCount]`: 1 if pairs demand something of the operands beyond that (rule 2). */
-  readonly isDemanding: Uint8Array;
+  readonly isDemanding!: Uint8Array;
   /** By instruction. */
-  readonly tables: Tables;
+  readonly tables!: Tables;
   /** How often waves part at which branch. */
-  readonly waves: WaveSamples;
-  readonly strides: Strides;
+  readonly waves!: WaveSamples;
+  readonly strides!: Strides;
   /** What code generation moves down to one side of a branch. */
-  readonly sinking: Sinking;
+  readonly sinking!: Sinking;
   /** Whether any operand of the function must be uniform (rule 2). */
-  readonly hasUniformDemands: boolean;
+  readonly hasUniformDemands!: boolean;
+  #whereBusy: PlanningContext | null = null;
+
+  constructor(facts: PlanningFacts) {
+    Object.assign(this, facts);
+  }
+
+  /** The same but for some facts. What has been found out of the others is shared. */
+  with(changes: Partial<PlanningFacts>): PlanningContext {
+    return new PlanningContext({ ...this, ...changes });
+  }
+
+  /** The same where other waves hide everything but the work of shared units. */
+  get whereBusy(): PlanningContext {
+    return (this.#whereBusy ??= this.with(this.busy));
+  }
 }
+
+type PlanningFacts = Omit<PlanningContext, 'with' | 'whereBusy'>;
 
 export function planningContext(
   fn: FunctionSnapshot,
@@ -93,8 +129,16 @@ export function planningContext(
   if (!countsBytes) for (let b = 0 as BlockId; b < fn.blockCount; b++) weight[b] = blockWeight(analyses, b);
   const cost = presentCosts(fn, costs, analyses.divergence);
   const busyCost = presentCosts(fn, busy, analyses.divergence);
+  const { graph, order, dominators, postDominators, cycles, uses, divergence, liveFlow } = analyses;
   const ctx = {
-    ...analyses,
+    graph,
+    order,
+    dominators,
+    postDominators,
+    cycles,
+    uses,
+    divergence,
+    liveFlow,
     fn,
     options,
     countsBytes,
@@ -128,13 +172,14 @@ export function planningContext(
     });
   const expectedOnce = (): ExpectedCycles => (expected ??= expectedWith((b) => weight[b]));
   const hiddenByMemory = (): number => {
-    const accesses = { ...ctx, latency: costs.latency };
+    const accesses = accessesOf(ctx);
     const runs = (b: BlockId): number => weight[b] * waves.shareComing(b);
     const { hiddenByMemory: share } = costs.target;
     const { busy } = expectedOnce();
     return share * mostMemoryTime(accesses, runs) <= busy ? 0 : Math.max(0, share * memoryTime(accesses, runs) - busy);
   };
-  return Object.assign(ctx, {
+  return new PlanningContext({
+    ...ctx,
     busyShare: () => (share ??= busyShare(ctx)),
     expected: expectedOnce,
     hiddenByMemory: () => (hidden ??= hiddenByMemory()),
@@ -147,7 +192,7 @@ export function planningContext(
 }
 
 /** A context that is still being made. */
-type Unfinished = Omit<PlanningContext, 'busyShare' | 'expected' | 'hiddenByMemory' | 'spentAround'>;
+type Unfinished = Omit<PlanningFacts, 'busyShare' | 'expected' | 'hiddenByMemory' | 'spentAround'>;
 
 /**
  * Waves that each take `alone` cycles and want a unit for `shared` of them keep it busy if they are more than
@@ -172,7 +217,7 @@ function busyShare(ctx: Unfinished): number {
     alone += all * weight[b];
   }
   const runs = (b: BlockId): number => weight[b];
-  const accesses = { ...ctx, latency: costs.latency };
+  const accesses = accessesOf(ctx);
   alone += hiddenWaits(accesses, runs);
   const waves = usesLds && (calls || keepsDataInLds(fn)) ? target.residentWithLds : target.residentWaves;
   const few = Math.min(waves, target.residentAtLeast);

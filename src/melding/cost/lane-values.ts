@@ -314,7 +314,7 @@ export class LaneValues {
     const short = lowBits(this.memory, number, bits);
     return bits <= 8 && number.scale === Scale.Unknown
       ? bounded(v, short, this.fn.waveSize, this.order(v))
-      : { ...short, scale: number.scale };
+      : { scale: number.scale, ...short };
   }
 
   /** Values of which nothing is known. */
@@ -329,7 +329,7 @@ export class LaneValues {
     const type = fn.valueType[v]!;
     const isDivergent = analyses.divergence.valueDivergent[v] === 1;
     if (fn.typeBits[type] === 1) return this.event(v, isDivergent ? this.order(v) : COIN);
-    if (isDivergent) return { ...drawn(this.memory, v, this.lanes, this.rangeOf(v)), scale: Scale.Unknown };
+    if (isDivergent) return { scale: Scale.Unknown, ...drawn(this.memory, v, this.lanes, this.rangeOf(v)) };
     const hidden = hiddenArgument(fn, v);
     if (hidden !== null) return this.passed(hidden);
     // Arguments differ by launch, work groups by their number, and what a loop counts by the wave.
@@ -371,7 +371,7 @@ export class LaneValues {
   private choose(v: ValueId, set: LaneSet, a: Sampled, b: Sampled, scale: number): Sampled {
     return this.isCondition(v)
       ? this.outcomes(chooseLanes(set, lanesWhere(a), lanesWhere(b)), 0, scale)
-      : { ...choose(this.memory, set, a, b), scale };
+      : { scale, ...choose(this.memory, set, a, b) };
   }
 
   private isCondition(v: ValueId): boolean {
@@ -509,13 +509,13 @@ export class LaneValues {
     const isConstant = fn.valueKind[fn.operand[fn.operandStart[i]! + 1]!] === ValueKind.Constant;
     const isBound = scale === Scale.Unknown && isConstant && BOUNDING.includes(opcode);
     if (isBound && isTag(fn, i)) return this.tag(v, found, [a]);
-    return isBound ? bounded(v, found, fn.waveSize, this.order(v)) : { ...found, scale };
+    return isBound ? bounded(v, found, fn.waveSize, this.order(v)) : { scale, ...found };
   }
 
   /** Most numbers have none: the tag is 0. */
   private tag(v: ValueId, bits: Lanes, sources: readonly Lanes[]): Sampled {
     const isThere = lanesWhere(this.event(v, EQUALITY, sources));
-    return { ...choose(this.memory, isThere, bits, this.constant(0, v)), scale: Scale.Bounded };
+    return { scale: Scale.Bounded, ...choose(this.memory, isThere, bits, this.constant(0, v)) };
   }
 
   /** Constants that 32 bits do not hold are not known. Carries and borrows of words are tested as bit 32 of two words. */

@@ -16,6 +16,21 @@ export interface Accesses extends Pick<Analyses, 'divergence'> {
   readonly latency: Float64Array;
 }
 
+/** The accesses of a function whose instructions cost as much. */
+export const accessesOf = ({
+  fn,
+  divergence,
+  memory,
+  strides,
+  costs: { latency },
+}: Omit<Accesses, 'latency'> & { readonly costs: Pick<Accesses, 'latency'> }): Accesses => ({
+  fn,
+  divergence,
+  memory,
+  strides,
+  latency,
+});
+
 /**
  * In cycles: the longer, the further apart threads are.
  *

@@ -88,8 +88,8 @@ function ordersByNumber(fn: FunctionSnapshot): Iterable<readonly Compare[]> {
 function withBounds(fn: FunctionSnapshot, compares: readonly Compare[]): (Compare & { readonly bound: number })[] {
   const isOne = compares.every(({ other }) => other === compares[0]!.other);
   const isPair = fn.valueKind[compares[0]!.other] !== ValueKind.Constant;
-  if (isOne || isPair) return compares.map((each) => ({ ...each, bound: 0 }));
-  const all = compares.map((each) => ({ ...each, bound: boundOf(fn, fn.instrPredicate[each.at]!, each.other) }));
+  if (isOne || isPair) return compares.map((each) => ({ bound: 0, ...each }));
+  const all = compares.map((each) => ({ bound: boundOf(fn, fn.instrPredicate[each.at]!, each.other), ...each }));
   return all.filter(({ bound }) => !Number.isNaN(bound));
 }
 

@@ -97,6 +97,6 @@ export class VectorElements {
     const b = this.element(second, at, depth);
     if (a === null || b === null) return null;
     const scale = Math.max(a.numbers.scale, b.numbers.scale);
-    return { numbers: { ...computed(this.memory, opcode, a.numbers, b.numbers), scale }, bits: a.bits };
+    return { numbers: { scale, ...computed(this.memory, opcode, a.numbers, b.numbers) }, bits: a.bits };
   }
 }

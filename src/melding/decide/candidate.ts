@@ -158,9 +158,9 @@ function judgeFrame(frame: Frame, matched: Matched): Judged {
     branch,
     ...shape,
     blocks: shape.blocks.map((b, k) => ({
-      ...b,
       alignment: alignmentOf(draft, outcome.groups[k]),
       phis: draft.phis.filter(([phi]) => ctx.fn.instrBlock[phi] === b.t),
+      ...b,
     })),
     exit,
     profit,
@@ -173,8 +173,11 @@ function judgeFrame(frame: Frame, matched: Matched): Judged {
   const effect = { net, vain: outcome.vain, blocks: outcome.blocks, scattered: outcome.scattered };
   // Where the units are not kept busy, nobody asks.
   const busy = ctx.options.profit !== 'paper' && ctx.busyShare() > 0 ? busyEffect(draft, outcome) : effect;
-  const found = { branch, sides, kind, profit, net, effect, busy, speculatesMuch: outcome.speculatesMuch };
-  return { ...found, refusal: null, meld, partners, needsUniform: demands };
+  const { speculatesMuch } = outcome;
+  return {
+    ...{ branch, sides, kind, profit, net },
+    ...{ effect, busy, speculatesMuch, refusal: null, meld, partners, needsUniform: demands },
+  };
 }
 
 function partnersIn({ ctx, frame, partner }: Draft): Partners {

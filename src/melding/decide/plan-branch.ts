@@ -68,7 +68,7 @@ function withoutDeadEnds(
   if (live === null || ways === 0) return problemRefusal('no-join');
   if (ways === 1) return checkRefusal;
   const { graph, postDominators } = live;
-  const inner = { ...ctx, graph, postDominators };
+  const inner = ctx.with({ graph, postDominators });
   const region = regionOf(inner, branch);
   if (region.kind === 'refused') return problemRefusal(region.problem);
   return { ctx: inner, region: { ...region, deadEnds: deadEndsBehind(region.blocks, live.deadEnds) } };
@@ -125,7 +125,7 @@ function withChoice(ctx: PlanningContext, choice: BranchChoice): PlanningContext
   const { pairs, profit, unpredicate, threshold } = choice;
   const regionReplication = ctx.options.regionReplication && (pairs !== null || choice.regionReplication);
   const own = { profit, unpredicate, threshold: pairs === null ? threshold : 0, regionReplication };
-  return { ...ctx, options: { ...ctx.options, ...own } };
+  return ctx.with({ options: { ...ctx.options, ...own } });
 }
 
 /**
@@ -135,7 +135,7 @@ function withChoice(ctx: PlanningContext, choice: BranchChoice): PlanningContext
 function planByModel(ctx: PlanningContext, region: DivergentRegion, hopeless: HopelessBlocks): BranchPlan {
   const { profit, unpredicate } = ctx.options;
   if (profit === 'paper' || unpredicate !== 'profitable') return planRegion(ctx, region, hopeless, null);
-  const long = planRegion({ ...ctx, options: { ...ctx.options, unpredicate: 'never' } }, region, hopeless, null);
+  const long = planRegion(ctx.with({ options: { ...ctx.options, unpredicate: 'never' } }), region, hopeless, null);
   if (!long.speculatesMuch) return long;
   const short = planRegion(ctx, region, hopeless, null);
   return long.worth > short.worth ? long : short;

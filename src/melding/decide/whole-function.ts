@@ -9,7 +9,7 @@ import { instrValue } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
 import { weightAround } from '../cost/block-weight.js';
 import { CostModel } from '../cost/cost-model.js';
-import { cyclesSpent } from '../cost/memory-time.js';
+import { accessesOf, cyclesSpent } from '../cost/memory-time.js';
 import type { Choices, PlanOptions } from '../plan.js';
 
 /**
@@ -47,7 +47,7 @@ export function isTooLittleToAsk(
 }
 
 function isBelowShare(ctx: PlanningContext, gain: number, least: number, weight: Runs): boolean {
-  const accesses = { ...ctx, latency: ctx.costs.latency };
+  const accesses = accessesOf(ctx);
   const blocks = blocksOfLoop(ctx, NONE);
   return isBelow(ctx, gain, (runs) => least * cyclesSpent(accesses, cyclesIn(ctx, blocks, runs), runs), weight);
 }

@@ -80,12 +80,12 @@ export function evaluate(draft: Draft): Outcome {
       else if (group.speculate && isLong(draft.ctx, group.instrs)) speculatesMuch = true;
     }
   });
-  return { ...effectOf(draft, draft.ctx, groups), realPairs, guardedRuns, speculatesMuch, groups };
+  return { realPairs, guardedRuns, speculatesMuch, groups, ...effectOf(draft, draft.ctx, groups) };
 }
 
 /** The same where other waves hide everything but the work of shared units. */
 export const busyEffect = (draft: Draft, { groups }: Outcome): Effect =>
-  effectOf(draft, { ...draft.ctx, ...draft.ctx.busy }, groups);
+  effectOf(draft, draft.ctx.whereBusy, groups);
 
 function effectOf(draft: Draft, ctx: PlanningContext, groups: Outcome['groups']): Effect {
   const { frame } = draft;
