@@ -47,7 +47,7 @@ export function surveyFunction(
   guide?.planned(open, plan);
   const planned = { analyses, plan, ...open };
   const picture = recorder?.record(planned) ?? null;
-  return { ...planned, waves, picture, remarks: options.remarks ? surveyRemarks(module, name, planned) : null };
+  return { waves, picture, remarks: options.remarks ? surveyRemarks(module, name, planned) : null, ...planned };
 }
 
 export function planOptions(options: JobOptions): PlanOptions {

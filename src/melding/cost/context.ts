@@ -179,7 +179,6 @@ export function planningContext(
     return share * mostMemoryTime(accesses, runs) <= busy ? 0 : Math.max(0, share * memoryTime(accesses, runs) - busy);
   };
   return new PlanningContext({
-    ...ctx,
     busyShare: () => (share ??= busyShare(ctx)),
     expected: expectedOnce,
     hiddenByMemory: () => (hidden ??= hiddenByMemory()),
@@ -188,6 +187,7 @@ export function planningContext(
       if (!spentAround.has(loop)) spentAround.set(loop, expectedWith(weightAround(analyses, [branch])).alone);
       return spentAround.get(loop)!;
     },
+    ...ctx,
   });
 }
 

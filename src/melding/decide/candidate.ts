@@ -129,16 +129,23 @@ export function judge(
   return judged;
 }
 
-function unfit({ branch, t, f, kind, profit }: Matched, refusal: Refusal | null, net = 0): Judged {
-  const sides = [t.blocks, f.blocks] as const;
+function unfit(matched: Matched, refusal: Refusal | null, net = 0): Judged {
   const effect = { net, vain: { t: 0, f: 0 }, blocks: [], scattered: 0 };
-  const nothing = { effect, busy: effect, meld: null, partners: null, speculatesMuch: false, needsUniform: false };
-  return { branch, sides, kind, profit, net, refusal, ...nothing };
+  const nothing = { meld: null, partners: null, speculatesMuch: false, needsUniform: false };
+  return judgedAs(matched, { net, effect, busy: effect, refusal, ...nothing });
 }
+
+const judgedAs = ({ branch, t, f, kind, profit }: Matched, found: Omit<Judged, 'branch' | 'sides' | 'kind' | 'profit'>): Judged => ({
+  branch,
+  sides: [t.blocks, f.blocks],
+  kind,
+  profit,
+  ...found,
+});
 
 function judgeFrame(frame: Frame, matched: Matched): Judged {
   const { ctx, branch, shape, exit } = frame;
-  const { t, f, kind, profit } = matched;
+  const { kind, profit } = matched;
   const refused = (why: Refusal, net = 0): Judged => unfit(matched, why, net);
   if (isTooLarge(frame)) return refused(refusal('NotProfitable', 'corresponding blocks are too large to align'));
   const { draft, outcome } = bestDraft(frame);
@@ -166,7 +173,6 @@ function judgeFrame(frame: Frame, matched: Matched): Judged {
     profit,
     net,
   };
-  const sides = [t.blocks, f.blocks] as const;
   const partners = partnersIn(draft);
   const demands = needsUniform(draft);
   // The outcome itself is large, and there are many candidates.
@@ -174,10 +180,8 @@ function judgeFrame(frame: Frame, matched: Matched): Judged {
   // Where the units are not kept busy, nobody asks.
   const busy = ctx.options.profit !== 'paper' && ctx.busyShare() > 0 ? busyEffect(draft, outcome) : effect;
   const { speculatesMuch } = outcome;
-  return {
-    ...{ branch, sides, kind, profit, net },
-    ...{ effect, busy, speculatesMuch, refusal: null, meld, partners, needsUniform: demands },
-  };
+  const rest = { meld, partners, speculatesMuch, needsUniform: demands };
+  return judgedAs(matched, { net, effect, busy, refusal: null, ...rest });
 }
 
 function partnersIn({ ctx, frame, partner }: Draft): Partners {

@@ -104,7 +104,7 @@ export function planFunction(
   const otherwise = refusal('NotProfitable', isLittle ? TOO_LITTLE : OVERLAPS);
   const candidates = considered.flatMap((p) => ('melds' in p ? candidatesOf(p, why.get(p) ?? otherwise) : p));
   const said = withEmptied(candidates, hoisted, flattened);
-  return { ...editsOf(melding), candidates: said, hoisted, flattened, netUnit, expected };
+  return { candidates: said, hoisted, flattened, netUnit, expected, ...editsOf(melding) };
 }
 
 const NOTHING: Omit<FunctionPlan, 'netUnit'> = {
