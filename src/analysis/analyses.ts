@@ -25,9 +25,6 @@ export const analysesOf = (fn: FunctionSnapshot): Analyses => new LazyAnalyses(f
 /**
  * The order, the post-dominators and the control flow without dead ends are computed when they are first asked for.
  * Only functions with divergent branches need them.
- *
- * A class, because V8 would give each object literal with getters a hidden class of its own, and then all code that
- * reads analyses would be slow.
  */
 class LazyAnalyses implements Analyses {
   readonly graph: Graph;

@@ -24,7 +24,14 @@ const HEADER_WORDS = 4;
 
 export function decodeSnapshot(
   words: Int32Array,
-  { name, cpu, dividesRoughly, ldsBytes, floatConstant, switchValues }: Pick<FunctionSnapshot, 'name' | 'cpu'> & AskedOfText,
+  {
+    name,
+    cpu,
+    dividesRoughly,
+    ldsBytes,
+    floatConstant,
+    switchValues,
+  }: Pick<FunctionSnapshot, 'name' | 'cpu'> & AskedOfText,
 ): DecodedSnapshot {
   invariant(words[0] === ABI_VERSION && words[1] === SNAPSHOT_SECTIONS.length, 'snapshot of another interface version');
   const section = (wanted: Section): Int32Array => {

@@ -37,8 +37,8 @@ export interface Regime {
 }
 
 /**
- * Contexts are made here only, all fields in the same order: V8 gives objects that are made in different ways different
- * hidden classes, and code that reads objects of many classes is slow.
+ * What is planned with. A class, so that contexts with other facts have the same hidden class in V8: code that reads
+ * objects of many is slow.
  */
 export class PlanningContext implements Analyses, Regime {
   readonly graph!: Graph;

@@ -135,7 +135,10 @@ function unfit(matched: Matched, refusal: Refusal | null, net = 0): Judged {
   return judgedAs(matched, { net, effect, busy: effect, refusal, ...nothing });
 }
 
-const judgedAs = ({ branch, t, f, kind, profit }: Matched, found: Omit<Judged, 'branch' | 'sides' | 'kind' | 'profit'>): Judged => ({
+const judgedAs = (
+  { branch, t, f, kind, profit }: Matched,
+  found: Omit<Judged, 'branch' | 'sides' | 'kind' | 'profit'>,
+): Judged => ({
   branch,
   sides: [t.blocks, f.blocks],
   kind,

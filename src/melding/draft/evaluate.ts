@@ -84,8 +84,7 @@ export function evaluate(draft: Draft): Outcome {
 }
 
 /** The same where other waves hide everything but the work of shared units. */
-export const busyEffect = (draft: Draft, { groups }: Outcome): Effect =>
-  effectOf(draft, draft.ctx.whereBusy, groups);
+export const busyEffect = (draft: Draft, { groups }: Outcome): Effect => effectOf(draft, draft.ctx.whereBusy, groups);
 
 function effectOf(draft: Draft, ctx: PlanningContext, groups: Outcome['groups']): Effect {
   const { frame } = draft;
