@@ -24,14 +24,7 @@ const HEADER_WORDS = 4;
 
 export function decodeSnapshot(
   words: Int32Array,
-  {
-    name,
-    cpu,
-    dividesRoughly,
-    ldsBytes,
-    floatConstant,
-    switchValues,
-  }: Pick<FunctionSnapshot, 'name' | 'cpu'> & AskedOfText,
+  { name, cpu, ...asked }: Pick<FunctionSnapshot, 'name' | 'cpu'> & AskedOfText,
 ): DecodedSnapshot {
   invariant(words[0] === ABI_VERSION && words[1] === SNAPSHOT_SECTIONS.length, 'snapshot of another interface version');
   const section = (wanted: Section): Int32Array => {
@@ -50,25 +43,14 @@ export function decodeSnapshot(
     number,
   ];
   const hex = (word: number) => (word >>> 0).toString(16).padStart(8, '0');
-  const said = {
-    instrFlags: section('instrFlags'),
-    instrType: section('instrType'),
-    typeKind: section('typeKind'),
-    operandStart: section('operandStart'),
-    operand: section('operand'),
-    valueType: section('valueType'),
-  };
-  const snapshot: FunctionSnapshot = {
+  const facts: FunctionSnapshot = {
     name,
     flags,
     waveSize,
     cpu,
     groupSize: [x, y, z],
     mostThreads,
-    dividesRoughly,
-    ldsBytes,
-    floatConstant,
-    switchValues,
+    ...asked,
     argCount,
     blockCount: section('blockPointer').length,
     instrCount: section('instrOpcode').length,
@@ -77,9 +59,9 @@ export function decodeSnapshot(
     succStart: section('succStart'),
     succ: section('succ'),
     instrOpcode: section('instrOpcode'),
-    instrFlags: isAmd(cpu) ? flagsOfIntrinsics(said) : said.instrFlags,
+    instrFlags: section('instrFlags'),
     instrBlock: section('instrBlock'),
-    instrType: said.instrType,
+    instrType: section('instrType'),
     instrUniformity: section('instrUniformity'),
     instrLatency: section('instrLatency'),
     instrKey: section('instrKey'),
@@ -88,12 +70,12 @@ export function decodeSnapshot(
     instrAlign: section('instrAlign'),
     instrSource: section('instrSource'),
     instrTaken: section('instrTaken'),
-    operandStart: said.operandStart,
-    operand: said.operand,
+    operandStart: section('operandStart'),
+    operand: section('operand'),
     operandBlock: section('operandBlock'),
     operandFlags: section('operandFlags'),
     valueKind: section('valueKind'),
-    valueType: said.valueType,
+    valueType: section('valueType'),
     valueAlloca: section('valueAlloca'),
     valueCastFrom: section('valueCastFrom'),
     valueBase: section('valueBase'),
@@ -101,12 +83,12 @@ export function decodeSnapshot(
     valueInteger: section('valueInteger'),
     valueLiteral: section('valueLiteral'),
     argUniformity: section('argUniformity'),
-    typeKind: said.typeKind,
+    typeKind: section('typeKind'),
     typeBits: section('typeBits'),
     typeAddressSpace: section('typeAddressSpace'),
   };
   return {
-    snapshot,
+    snapshot: isAmd(cpu) ? Object.assign(facts, { instrFlags: flagsOfIntrinsics(facts) }) : facts,
     fingerprint: hex(words[3]!) + hex(words[2]!),
     blockPointers: unsigned(section('blockPointer')),
     valuePointers: unsigned(section('valuePointer')),
