@@ -2,11 +2,16 @@
 import { analysesOf } from '../../../src/analysis/analyses.js';
 import { planningContext } from '../../../src/melding/cost/context.js';
 import { hiddenWaits } from '../../../src/melding/cost/memory-time.js';
+import { evaluate } from '../../../src/melding/draft/evaluate.js';
+import { PairTable } from '../../../src/melding/draft/pair-facts.js';
+import { Draft } from '../../../src/melding/draft/draft.js';
+import { diamondFrame } from '../../support/diamond-frame.js';
+import { haveOneHiddenClass } from '../../support/hidden-class.js';
 import { DARM } from '../../support/plan-options.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/context', { tests: 3 });
+const test = suite('melding/cost/context', { tests: 4 });
 
 /** Of a function that computes much of a word in LDS. @param given about the function */
 function busyShare(given: string, pointer = '@words', more = ''): number {
@@ -91,6 +96,33 @@ test('a wave that is alone waits for its arguments, and less long for a scalar l
   assert.is(waits('+Kernel', '%x = load @g !as=1'), 0.75 * 200);
   // On NVIDIA's processors arguments are operands.
   assert.is(waits('+Kernel', '%x = load %p !as=3', 'sm_90'), waits('-Kernel', '%x = load %p !as=3', 'sm_90'));
+});
+
+test('what the planner reads most has one hidden class', () => {
+  const frames = [3, 4, 5].map((work) => {
+    const side = (name: string): string =>
+      `${name}:\n${Array.from({ length: work }, (_, n) => `%${name}${n} = mul %x ${n + 3}`).join('\n')}\nbr join`;
+    return diamondFrame(
+      snapshot(`func kernel cpu=gfx906
+        arg %c i1
+        arg %x i32
+        entry:
+          br %c t f
+        ${side('t')}
+        ${side('f')}
+        join:
+          ret`),
+    );
+  });
+  const [first, ...others] = frames.map(({ ctx }) => ctx);
+  const changed = first!.with({ options: { ...DARM, versions: 'never' } });
+  assert.ok(haveOneHiddenClass([first!, ...others, changed, first!.whereBusy, changed.whereBusy]));
+  assert.is(changed.whereBusy.options, changed.options);
+  assert.is(changed.whereBusy.cost, first!.busy.cost);
+  const analyses = frames.map(({ ctx }) => analysesOf(ctx.fn));
+  assert.ok(haveOneHiddenClass([analyses[0]!, ...analyses]));
+  const outcomes = frames.map((frame) => evaluate(new Draft(new PairTable(frame))));
+  assert.ok(haveOneHiddenClass([outcomes[0]!, ...outcomes]));
 });
 
 test.run();
