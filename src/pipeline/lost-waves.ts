@@ -30,6 +30,12 @@ import type { PlannedFunction } from './planned-function.js';
  */
 const LEAST_RISE = 1.06;
 
+/** Bytes of LDS for each of the usual waves: GCN has 16 KiB a SIMD and 8 waves, RDNA twice as much of both. */
+const USUAL_LDS = 2048;
+
+/** Of a work group, where nothing says how large it is. */
+const MOST_THREADS = 1024;
+
 /** Of a kernel in front of its first round. */
 export interface BeforeMelds {
   /** How many words of vector values are live at one place. */
@@ -82,18 +88,24 @@ export function lossOfWaves(
   if (isWorth(usual, least)) return null;
 
   const unmelded = (): number | null => wavesOf(module, name, () => compilation.readAtMeldPoint(), false);
-  // Where LDS has room for few waves, melds seldom lose any. Then one answer is enough, and it is the cheaper one.
-  const usesLds = snapshot.ldsBytes() > 0;
-  const most = usesLds ? unmelded() : usual;
-  if (most === null || isWorth(most, least)) return null;
+  // Where LDS has room for few waves, melds seldom lose any, and one answer is enough.
+  const asksFirst = ldsLimits(snapshot);
+  const most = asksFirst ? unmelded() : usual;
+  if (most === null || isWorth(most, Math.floor(least))) return null;
   const after = wavesOf(module, name, () => module, true);
   if (after === null || isWorth(usual, after)) return null;
-  const without = usesLds ? most : unmelded();
+  const without = asksFirst ? most : unmelded();
   if (without === null || isWorth(without, after)) return null;
   return (
     `a SIMD would hold ${after} waves instead of ${without}, for want of registers, which costs more than all melds ` +
     `of the function gain: they would make it ${gain.toFixed(2)} times as fast`
   );
+}
+
+/** Whether LDS has room for fewer waves than usual. Of LDS that a launch adds, LLVM knows nothing. */
+function ldsLimits({ ldsBytes, mostThreads, waveSize }: FunctionSnapshot): boolean {
+  const waves = Math.ceil((mostThreads || MOST_THREADS) / waveSize);
+  return Number.isFinite(ldsBytes()) && ldsBytes() > USUAL_LDS * waves;
 }
 
 /** How many waves a SIMD holds of a kernel. Null if no code can be generated. Leaves no trace in `module`. */

@@ -7,7 +7,7 @@ import { artifact, compile, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 import { tooWide } from '../support/too-wide.js';
 
-const test = suite('pipeline/lost-waves', { tests: 12, timeoutMs: 120_000 });
+const test = suite('pipeline/lost-waves', { tests: 13, timeoutMs: 120_000 });
 
 interface Shape {
   /** Words of both rows that a thread compares, a power of two. */
@@ -212,6 +212,22 @@ test.long('melds stay where a SIMD holds as few waves without them, and where it
   assert.is(lastWaves(unmelded!), 4);
   // gfx90a has twice as many registers.
   assert.is(meldsOf(await compiled(moduleOf('gfx90a', kernel('k', CROWDED)))), 1);
+});
+
+test.long('where LDS has room for few waves, melds lose none', async () => {
+  for (const [words, melds] of [
+    [64, 0],
+    [2048, 1],
+  ] as const) {
+    const front = `  %own = getelementptr i32, ptr addrspace(3) @lds, i32 %t
+  store volatile i32 %t, ptr addrspace(3) %own
+`;
+    const lds = `@lds = internal addrspace(3) global [${words} x i32] poison\n`;
+    const ofSmallGroups = kernel('k', { ...CROWDED, front }).replace('#0', '#0 "amdgpu-flat-work-group-size"="64,64"');
+    const result = await compiled(moduleOf('gfx906', lds, ofSmallGroups));
+    assert.is(meldsOf(result), melds);
+    assert.is(lastWaves(result), melds > 0 ? 2 : 10);
+  }
 });
 
 test('kernels that call functions are not judged', async () => {

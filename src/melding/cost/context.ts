@@ -38,7 +38,7 @@ export interface Regime {
 
 /**
  * What is planned with. A class, so that contexts with other facts have the same hidden class in V8: code that reads
- * objects of many is slow.
+ * objects of many hidden classes is slow.
  */
 export class PlanningContext implements Analyses, Regime {
   readonly graph!: Graph;

@@ -16,7 +16,7 @@ export interface Accesses extends Pick<Analyses, 'divergence'> {
   readonly latency: Float64Array;
 }
 
-/** The accesses of a function whose instructions cost as much. */
+/** The accesses of a function with these costs. */
 export const accessesOf = ({
   fn,
   divergence,

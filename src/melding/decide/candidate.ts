@@ -131,8 +131,8 @@ export function judge(
 
 function unfit(matched: Matched, refusal: Refusal | null, net = 0): Judged {
   const effect = { net, vain: { t: 0, f: 0 }, blocks: [], scattered: 0 };
-  const nothing = { meld: null, partners: null, speculatesMuch: false, needsUniform: false };
-  return judgedAs(matched, { net, effect, busy: effect, refusal, ...nothing });
+  const made = { meld: null, partners: null, speculatesMuch: false, needsUniform: false };
+  return judgedAs(matched, { net, effect, busy: effect, refusal, ...made });
 }
 
 const judgedAs = (
@@ -176,15 +176,13 @@ function judgeFrame(frame: Frame, matched: Matched): Judged {
     profit,
     net,
   };
-  const partners = partnersIn(draft);
-  const demands = needsUniform(draft);
   // The outcome itself is large, and there are many candidates.
   const effect = { net, vain: outcome.vain, blocks: outcome.blocks, scattered: outcome.scattered };
   // Where the units are not kept busy, nobody asks.
   const busy = ctx.options.profit !== 'paper' && ctx.busyShare() > 0 ? busyEffect(draft, outcome) : effect;
   const { speculatesMuch } = outcome;
-  const rest = { meld, partners, speculatesMuch, needsUniform: demands };
-  return judgedAs(matched, { net, effect, busy, refusal: null, ...rest });
+  const made = { meld, partners: partnersIn(draft), speculatesMuch, needsUniform: needsUniform(draft) };
+  return judgedAs(matched, { net, effect, busy, refusal: null, ...made });
 }
 
 function partnersIn({ ctx, frame, partner }: Draft): Partners {

@@ -1,7 +1,7 @@
 /** How much of the time a unit is taken to be busy, and what the memory unit hides. */
 import { analysesOf } from '../../../src/analysis/analyses.js';
 import { planningContext } from '../../../src/melding/cost/context.js';
-import { hiddenWaits } from '../../../src/melding/cost/memory-time.js';
+import { accessesOf, hiddenWaits } from '../../../src/melding/cost/memory-time.js';
 import { evaluate } from '../../../src/melding/draft/evaluate.js';
 import { PairTable } from '../../../src/melding/draft/pair-facts.js';
 import { Draft } from '../../../src/melding/draft/draft.js';
@@ -85,7 +85,7 @@ test('a wave that is alone waits for its arguments, and less long for a scalar l
         ${load}
         ret`);
     const ctx = planningContext(f, analysesOf(f), DARM, () => true);
-    return hiddenWaits({ ...ctx, latency: ctx.costs.latency }, () => 1);
+    return hiddenWaits(accessesOf(ctx), () => 1);
   };
   assert.is(waits('-Kernel', '%x = load %p !as=1'), 0.75 * 200);
   assert.is(waits('-Kernel', '%x = load %far !as=1 '), 0.75 * 320);
