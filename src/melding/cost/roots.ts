@@ -89,7 +89,10 @@ export class Roots {
     const down = before - this.shift;
     if (sums === null) count(words, down);
     else spread(words, sums, down);
-    for (const { numbers, shift } of added.reverse()) add(words, numbers, shift - this.shift);
+    added.reverse();
+    let k = 0;
+    for (; k + 3 < added.length; k += 4) addFour(words, added.slice(k, k + 4), this.shift);
+    for (; k < added.length; k++) add(words, added[k]!, this.shift);
     return words;
   }
 
@@ -114,6 +117,22 @@ function spread(words: Int32Array, sums: Int32Array, down: number): void {
   for (let k = 0; k < words.length; k++) words[k] = sums[k >> down]!;
 }
 
-function add(words: Int32Array, numbers: Float64Array, across: number): void {
+/** @param to log2 of the lanes of a word */
+function add(words: Int32Array, { numbers, shift }: Lanes, to: number): void {
+  const across = shift - to;
   for (let k = 0; k < words.length; k++) words[k] = (Math.imul(words[k]!, MIX) + (numbers[k >> across]! | 0)) | 0;
 }
+
+/** The same for four numbers at once, which takes half as long. */
+function addFour(words: Int32Array, [a, b, c, d]: readonly Lanes[], to: number): void {
+  const [x, y, z, last] = [a!.numbers, b!.numbers, c!.numbers, d!.numbers];
+  const [p, q, r, s] = [a!.shift - to, b!.shift - to, c!.shift - to, d!.shift - to];
+  for (let k = 0; k < words.length; k++) {
+    const first = Math.imul(words[k]!, MIX_4) + Math.imul(x[k >> p]! | 0, MIX_3);
+    words[k] = (first + Math.imul(y[k >> q]! | 0, MIX_2) + Math.imul(z[k >> r]! | 0, MIX) + (last[k >> s]! | 0)) | 0;
+  }
+}
+
+const MIX_2 = Math.imul(MIX, MIX);
+const MIX_3 = Math.imul(MIX_2, MIX);
+const MIX_4 = Math.imul(MIX_3, MIX);
