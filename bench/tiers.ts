@@ -16,7 +16,7 @@ if (policy === undefined) {
       encoding: 'utf8',
     });
     if (result.status !== 0) throw new Error(result.stderr);
-    return [name, ...(JSON.parse(result.stdout) as number[]).map(ms)];
+    return [name, ...(JSON.parse(result.stdout) as (number | null)[]).map((time) => (time === null ? '-' : ms(time)))];
   });
   printTable(['policy', 'first round', '2nd', '10th', 'last', 'whole process'], rows);
 } else {
