@@ -2,7 +2,7 @@
  * Compiles 200 kernels with `darm batch -j 2` and with `xargs -P2` of native llc and ld.lld, in turn in one run. darm
  * starts as a new process, is a warm compiler in this process, or has all results in its cache. Needs
  * `build.sh --native`.
- * usage: node dist/bench/batch.js [--rounds N] [--jobs N]
+ * usage: node dist/bench/batch.js [--rounds N] [--jobs N] [--kernels N]
  */
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
@@ -17,8 +17,8 @@ import { createCompiler } from '../src/index.js';
 import type { JobOptions } from '../src/job/options.js';
 import { median, ms, nativeTool, option, printTable } from './support.js';
 
-const KERNELS = 200;
 const rounds = option('rounds', 3);
+const kernels = option('kernels', 200);
 const jobs = option('jobs', 2);
 const MAIN = fileURLToPath(new URL('../command/main.js', import.meta.url));
 const folder = await mkdtemp(path.join(tmpdir(), 'darm-bench-'));
@@ -26,7 +26,7 @@ const source = fileURLToPath(new URL('../../kernels/ir/', import.meta.url));
 const files = (await readdir(source))
   .filter((file) => file.includes('.gfx') && file.endsWith('.bc'))
   .sort()
-  .slice(0, KERNELS)
+  .slice(0, kernels)
   .map((file) => path.join(source, file));
 const list = path.join(folder, 'list');
 await writeFile(list, files.map((file) => `${file}\n`).join(''));

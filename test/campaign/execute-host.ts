@@ -55,6 +55,7 @@ const LANES: Readonly<Record<string, string>> = {
   'mbcnt.hi': 'i32 (i32 %mask, i32 %r)',
   'wave.reduce.umin.i32': 'i32 (i32 %r, i32 %strategy)',
   'wave.reduce.umax.i32': 'i32 (i32 %r, i32 %strategy)',
+  'ballot.i32': 'i32 (i1 %bit)',
   'ballot.i64': 'i64 (i1 %bit)',
 };
 
@@ -65,7 +66,8 @@ function laneFunction(intrinsic: string, helpers: Map<string, string>): string |
   if (signature === undefined) return null;
   const name = `lanes.${operation}`;
   const [result, list] = [signature.slice(0, 3), signature.slice(4)];
-  const body = result === 'i64' ? '  %r = zext i1 %bit to i64\n  ret i64 %r' : '  ret i32 %r';
+  const isBallot = operation.startsWith('ballot.');
+  const body = isBallot ? `  %r = zext i1 %bit to ${result}\n  ret ${result} %r` : '  ret i32 %r';
   helpers.set(name, `define internal ${result} @${name}${list} {\n${body}\n}`);
   return name;
 }
@@ -97,6 +99,31 @@ function entryPoint(name: string, types: readonly string[]): string {
   return [`define void @host.${name}(ptr %slots) {`, ...lines, `  call void @${name}(${list})`, '  ret void', '}'].join(
     '\n',
   );
+}
+
+/**
+ * A line of LLVM 23 as LLVM 22 writes it: the bits of floats, those of a `float` as a double's, and decimals that are
+ * no `float` exactly; and without the memory that only the later one knows.
+ */
+function inOlderText(line: string): string {
+  const ofDouble = (number: number): string => {
+    const view = new DataView(new ArrayBuffer(8));
+    view.setFloat64(0, number);
+    return `0x${view.getBigUint64(0).toString(16).toUpperCase().padStart(16, '0')}`;
+  };
+  const ofSingle = (bits: string): string => {
+    const view = new DataView(new ArrayBuffer(4));
+    view.setUint32(0, Number.parseInt(bits, 16));
+    return ofDouble(view.getFloat32(0));
+  };
+  const short = line.includes('bfloat') ? '0xR' : '0xH';
+  const older = line
+    .replace(/, target_mem\d*: \w+/g, '')
+    .replace(/\bf0x([0-9A-F]{16})\b/g, '0x$1')
+    .replace(/\bf0x([0-9A-F]{8})\b/g, (_, bits: string) => ofSingle(bits))
+    .replace(/\bf0x([0-9A-F]{4})\b/g, `${short}$1`);
+  if (!/\bfloat\b/.test(older)) return older;
+  return older.replace(/(?<=[ (])-?\d+\.\d+e[-+]\d+(?=[,\s)>\]]|$)/g, (text) => ofDouble(Math.fround(Number(text))));
 }
 
 export interface HostModule {
@@ -132,6 +159,7 @@ export function toHost(ir: string, mode: HostMode, seed = 0): HostModule {
       line = line.replace(/ (undef|poison|zeroinitializer)(?=,|$)/, ' zeroinitializer, section "lds"');
     }
     if (/^attributes #/.test(line)) line = line.replace(/ "[^"]*"(="[^"]*")?/g, '');
+    line = inOlderText(line);
     if (line.startsWith('define')) {
       if (line.includes('amdgpu_kernel')) {
         const [, name, list] = /@([\w.$]+)\((.*)\)[^()]*(?:\([^()]*\)[^()]*)*\{$/.exec(line)!;

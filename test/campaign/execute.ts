@@ -357,4 +357,4 @@ console.log(
 );
 for (const [kind, melds] of [...meldCounts].sort()) console.log(`  ${kind}: ${melds} melds`);
 console.log(`${totals.passed} passed, ${totals.failed} failed`);
-process.exitCode = totals.failed > 0 ? 1 : 0;
+process.exitCode = totals.failed > 0 || totals.passed === 0 ? 1 : 0;

@@ -35,4 +35,4 @@ for (const [module, launches] of readSizedSpecs()) {
     }
 }
 console.log(`${totals.passed} passed, ${totals.failed} failed`);
-process.exitCode = totals.failed > 0 ? 1 : 0;
+process.exitCode = totals.failed > 0 || totals.passed === 0 ? 1 : 0;

@@ -28,6 +28,7 @@ const codegen = Number(option('codegen') ?? Infinity);
 const first = Number(option('first') ?? 0);
 const limit = Number(option('limit') ?? Infinity);
 const libraries = option('libraries') ?? null;
+if (words.length === 0) throw new Error('which folders? See the header of test/campaign/opencl.ts');
 const work = await mkdtemp(path.join(tmpdir(), 'darm-opencl-'));
 const TARGET = 'gfx906';
 

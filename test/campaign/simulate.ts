@@ -367,4 +367,4 @@ console.log(
 for (const [target, seen] of mnemonics) console.log(`  ${target}: ${seen.size} mnemonics`);
 console.log(`${totals.llvm} compiled wrongly by LLVM`);
 console.log(`${totals.passed} passed, ${totals.failed} failed`);
-process.exitCode = totals.failed > 0 ? 1 : 0;
+process.exitCode = totals.failed > 0 || totals.passed === 0 ? 1 : 0;
