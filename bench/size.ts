@@ -4,6 +4,7 @@ import { printTable } from './support.js';
 
 const manifest = await readManifest();
 const mib = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+const shipped = Object.values(manifest.compressed);
 printTable(
   ['file', 'size'],
   [
@@ -17,5 +18,6 @@ printTable(
     ['llvm.memory (unpacked)', mib(manifest.memory?.bytes ?? 0)],
     ...Object.entries(manifest.compressed).map(([name, { bytes }]) => [`${name} (shipped)`, mib(bytes)]),
     ['llvm.mjs (loader)', mib(manifest.loader.bytes)],
+    ['all that is shipped', mib(shipped.reduce((sum, { bytes }) => sum + bytes, manifest.loader.bytes))],
   ],
 );

@@ -18,6 +18,7 @@ import { FunctionFlag, hasCalls, type FunctionSnapshot } from '../ir/snapshot.js
 import { expectedCycles, expectedGain } from '../melding/cost/expected-cycles.js';
 import { costsOf } from '../melding/cost/target-costs.js';
 import { leastWaves, slowdown } from '../melding/cost/waves.js';
+import { MOST_THREADS } from '../melding/cost/work-group.js';
 import type { ExpectedCycles } from '../melding/plan.js';
 import { prepareFunction, type Compilation } from './compilation.js';
 import { generateCode } from './generate-code.js';
@@ -32,9 +33,6 @@ const LEAST_RISE = 1.06;
 
 /** Bytes of LDS for each of the usual waves: GCN has 16 KiB a SIMD and 8 waves, RDNA twice as much of both. */
 const USUAL_LDS = 2048;
-
-/** Of a work group, where nothing says how large it is. */
-const MOST_THREADS = 1024;
 
 /** Of a kernel in front of its first round. */
 export interface BeforeMelds {

@@ -123,7 +123,9 @@ function inOlderText(line: string): string {
     .replace(/\bf0x([0-9A-F]{8})\b/g, (_, bits: string) => ofSingle(bits))
     .replace(/\bf0x([0-9A-F]{4})\b/g, `${short}$1`);
   if (!/\bfloat\b/.test(older)) return older;
-  return older.replace(/(?<=[ (])-?\d+\.\d+e[-+]\d+(?=[,\s)>\]]|$)/g, (text) => ofDouble(Math.fround(Number(text))));
+  return older.replace(/(?<=[ (])(?<!double )-?\d+\.\d+e[-+]\d+(?=[,\s)>\]]|$)/g, (text) =>
+    ofDouble(Math.fround(Number(text))),
+  );
 }
 
 export interface HostModule {

@@ -215,19 +215,24 @@ test.long('melds stay where a SIMD holds as few waves without them, and where it
 });
 
 test.long('where LDS has room for few waves, melds lose none', async () => {
-  for (const [words, melds] of [
-    [64, 0],
-    [2048, 1],
-  ] as const) {
-    const front = `  %own = getelementptr i32, ptr addrspace(3) @lds, i32 %t
+  const store = `  %own = getelementptr i32, ptr addrspace(3) @lds, i32 %t
   store volatile i32 %t, ptr addrspace(3) %own
 `;
+  const ofSmallGroups = crowded('k')
+    .replace('#0', '#0 "amdgpu-flat-work-group-size"="64,64"')
+    .replace('  %c = trunc', `${store}$&`);
+  const found: number[][] = [];
+  for (const words of [64, 640, 2048]) {
     const lds = `@lds = internal addrspace(3) global [${words} x i32] poison\n`;
-    const ofSmallGroups = kernel('k', { ...CROWDED, front }).replace('#0', '#0 "amdgpu-flat-work-group-size"="64,64"');
     const result = await compiled(moduleOf('gfx906', lds, ofSmallGroups));
-    assert.is(meldsOf(result), melds);
-    assert.is(lastWaves(result), melds > 0 ? 2 : 10);
+    found.push([meldsOf(result), lastWaves(result)]);
   }
+  // With melds a SIMD has room for 4.
+  assert.equal(found, [
+    [0, 10],
+    [0, 7],
+    [8, 2],
+  ]);
 });
 
 test('kernels that call functions are not judged', async () => {

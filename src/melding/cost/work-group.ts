@@ -5,7 +5,8 @@ import { LaneSource, NO_INTEGER, Opcode, definingInstr, type FunctionSnapshot } 
 
 /** Threads of a work group where the function does not require a size. */
 const USUAL_THREADS = 256;
-const MOST_THREADS = 1024;
+/** Of a work group, on any target. */
+export const MOST_THREADS = 1024;
 
 /**
  * Threads of the work groups in which a function is supposed to run, in three dimensions: what the function requires, or

@@ -1,4 +1,4 @@
-/** How much of the time a unit is taken to be busy, and what the memory unit hides. */
+/** How much of the time a unit is taken to be busy, what the memory unit hides, and the hidden class of contexts. */
 import { analysesOf } from '../../../src/analysis/analyses.js';
 import { planningContext } from '../../../src/melding/cost/context.js';
 import { accessesOf, hiddenWaits } from '../../../src/melding/cost/memory-time.js';
