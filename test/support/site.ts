@@ -1,4 +1,5 @@
 /** A plain server of files, as the explorer's static page is made for: it compresses nothing and knows nothing. */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { testServer, type TestServer } from './http-server.js';
@@ -13,8 +14,11 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-export const siteServer = (folder: string): Promise<TestServer> =>
-  testServer((request, response) => {
+/** @throws without the compiler's files, for which the page would wait */
+export async function siteServer(folder: string): Promise<TestServer> {
+  if (!existsSync(path.join(folder, 'worker.js')))
+    throw new Error(`the page in ${folder} has no compiler: 'npm run build:page' makes one that has`);
+  return testServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://site');
     const name = pathname.endsWith('/') ? `${pathname}index.html` : pathname;
     readFile(path.join(folder, path.posix.normalize(name))).then(
@@ -25,3 +29,4 @@ export const siteServer = (folder: string): Promise<TestServer> =>
       () => response.writeHead(404).end(),
     );
   });
+}

@@ -130,7 +130,7 @@ export function judge(
 }
 
 function unfit(matched: Matched, refusal: Refusal | null, net = 0): Judged {
-  const effect = { net, vain: { t: 0, f: 0 }, blocks: [], scattered: 0 };
+  const effect = { net, vain: { t: 0, f: 0 }, idle: { t: 0, f: 0 }, blocks: [], scattered: 0 };
   const made = { meld: null, partners: null, speculatesMuch: false, needsUniform: false };
   return judgedAs(matched, { net, effect, busy: effect, refusal, ...made });
 }
@@ -177,7 +177,7 @@ function judgeFrame(frame: Frame, matched: Matched): Judged {
     net,
   };
   // The outcome itself is large, and there are many candidates.
-  const effect = { net, vain: outcome.vain, blocks: outcome.blocks, scattered: outcome.scattered };
+  const effect = { net, vain: outcome.vain, idle: outcome.idle, blocks: outcome.blocks, scattered: outcome.scattered };
   // Where the units are not kept busy, nobody asks.
   const busy = ctx.options.profit !== 'paper' && ctx.busyShare() > 0 ? busyEffect(draft, outcome) : effect;
   const { speculatesMuch } = outcome;

@@ -18,6 +18,7 @@ import {
   terminatorOf,
   type FunctionSnapshot,
 } from '../../ir/snapshot.js';
+import type { AwaitedResults } from '../cost/awaited-results.js';
 import type { PlanningContext } from '../cost/context.js';
 import { CostModel, averse } from '../cost/cost-model.js';
 import { bitCount } from '../cost/lane-sets.js';
@@ -25,7 +26,7 @@ import { canSelect, moveCycles, selectCycles } from '../cost/operands.js';
 import { cyclesAlone, isUnskipped } from '../cost/skipping.js';
 import { incomingFrom } from '../draft/frame.js';
 import type { ChosenValue, Choices, FlattenedBranch } from '../plan.js';
-import { harmlessInstrs, mayEmptySides, type AwaitedResults } from './harmless-work.js';
+import { harmlessInstrs, mayEmptySides } from './harmless-work.js';
 import { blocksOfLongChains } from './long-chains.js';
 import { inLoopsWithEnough, workOfUnits } from './whole-function.js';
 

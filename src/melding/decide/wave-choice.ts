@@ -110,7 +110,7 @@ export class WaveGains {
       found = gainOf(meld, this.mean, (block) => this.meanComers(block));
       this.averages.set(meld, found);
     }
-    return ofMelded(sides, found);
+    return ofMelded(sides, found) + sparedByAsking(sides, this.mean, meld);
   }
 
   /** How long a wave that parts is at what becomes one: blocks to which few of these waves come count less. */
@@ -149,7 +149,7 @@ export class WaveGains {
   byLaunch(sides: Questions, melds: readonly Effect[], more: number, question: number): number[] {
     return this.shares.map((share, k) => {
       let gain = ofMelded(sides, share) * more - asked(sides, share) * question;
-      for (const meld of melds) gain += ofMelded(sides, this.gainsOf(meld)[k]!);
+      for (const meld of melds) gain += ofMelded(sides, this.gainsOf(meld)[k]!) + sparedByAsking(sides, share, meld);
       return gain;
     });
   }
@@ -163,10 +163,11 @@ export class WaveGains {
     const share = { parted: 0, both: 0, onlyT: 0, onlyF: 0, all: taking, none: 1 - taking };
     let gain = ofMelded(sides, share) * more - asked(sides, share) * question;
     for (const meld of melds)
-      gain += ofMelded(
-        sides,
-        gainOf(meld, share, () => share),
-      );
+      gain +=
+        ofMelded(
+          sides,
+          gainOf(meld, share, () => share),
+        ) + sparedByAsking(sides, share, meld);
     return gain;
   }
 
@@ -234,10 +235,14 @@ function gainOf(meld: Effect, share: ByWave, comers: (block: BlockGain) => Comer
     vainF -= block.vain.f;
   }
   gain.parted += share.parted * net;
-  gain.all += share.all * (net - vainF);
-  gain.none += share.none * (net - vainT);
+  gain.all += share.all * (net - vainF + meld.idle.f);
+  gain.none += share.none * (net - vainT + meld.idle.t);
   return gain;
 }
+
+/** What waves that agree spare where they are asked: of the other side they ran what code generation does not skip. */
+const sparedByAsking = (sides: Questions, { all, none }: ByWave, { idle }: Effect): number =>
+  (asks(sides, 't') ? all * idle.f : 0) + (asks(sides, 'f') ? none * idle.t : 0);
 
 const asks = (sides: Questions, side: 't' | 'f'): boolean => sides.includes(side);
 

@@ -20,7 +20,7 @@ import type { Draft, MeldedUniformity } from './draft.js';
 import { CostModel } from '../cost/cost-model.js';
 import { cyclesOf, pairGain, scatteredCost } from '../cost/gains.js';
 import { selectCycles } from '../cost/operands.js';
-import { isSkipped } from '../cost/skipping.js';
+import { cyclesAlone, isSkipped } from '../cost/skipping.js';
 import type { Group, Run } from './groups.js';
 import { addressesOf, groupsOf, isLong } from './groups.js';
 import { hostBlock } from '../plan.js';
@@ -54,6 +54,8 @@ export interface Effect {
   readonly vain: Vain;
   /** Per block pair of the draft. What they leave of `net` and of `vain`, every wave gains that comes to the meld. */
   readonly blocks: readonly BlockGain[];
+  /** What waves run of a side for which they have no thread, without melds: code generation does not branch around it. */
+  readonly idle: Vain;
   /** What of `net` is the memory unit's time, which scattered accesses do not spare. It must be gained elsewhere. */
   readonly scattered: number;
 }
@@ -111,7 +113,14 @@ function effectOf(draft: Draft, ctx: PlanningContext, groups: Outcome['groups'])
     vain: work[k],
     waiting: waiting[k],
   }));
-  return { net, vain, blocks, scattered: scatteredTime(draft, ctx, groups) };
+  return { net, vain, idle: idleWork(draft, ctx), blocks, scattered: scatteredTime(draft, ctx, groups) };
+}
+
+/** See `Effect.idle`. */
+function idleWork({ frame }: Draft, ctx: PlanningContext): Vain {
+  const { t, f } = frame.idle;
+  const weight = ctx.weight[frame.branch];
+  return { t: weight * cyclesAlone(ctx, t), f: weight * cyclesAlone(ctx, f) };
 }
 
 /** Per block pair: what its work and its branch gain, less the selects that stand there. */

@@ -9,6 +9,7 @@ import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { Opcode, definingInstr, terminatorOf } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
+import { idleInstrs } from '../cost/idle-work.js';
 import { reciprocalCycles } from '../cost/latency.js';
 import { canSelect, isPoison, moveCycles, refoldedDivision, selectCycles } from '../cost/operands.js';
 import { matchesOf, workOf, type BlockMatches, type BlockWork } from './block-matches.js';
@@ -82,6 +83,7 @@ export class Frame implements FrameParts {
   private readonly phis = new Map<number, readonly Slot[]>();
   private readonly knownStandIns = new Map<InstrId, readonly InstrId[]>();
   private blockMatches: readonly (BlockMatches | null)[] | null = null;
+  private idleWork: Readonly<Record<'t' | 'f', readonly InstrId[]>> | null = null;
   private slotsOfExits: readonly Slot[] | null = null;
   private slotsOfTerminators: readonly (readonly Slot[])[] | null = null;
 
@@ -112,6 +114,17 @@ export class Frame implements FrameParts {
     }
     this.work = work;
     this.cells = cells;
+  }
+
+  /** What all waves run of a side without melds (cost/idle-work.ts). */
+  get idle(): Readonly<Record<'t' | 'f', readonly InstrId[]>> {
+    if (this.idleWork === null) {
+      const { ctx, branch, blocks } = this;
+      const of = (side: 't' | 'f'): readonly InstrId[] =>
+        blocks.flatMap((pair) => (pair[side] === NONE ? [] : idleInstrs(ctx, branch, pair[side] as BlockId)));
+      this.idleWork = { t: of('t'), f: of('f') };
+    }
+    return this.idleWork;
   }
 
   /**

@@ -5,10 +5,13 @@ import { CostModel } from '../../../src/melding/cost/cost-model.js';
 import { bitCount } from '../../../src/melding/cost/lane-sets.js';
 import { WaveSamples } from '../../../src/melding/cost/wave-samples.js';
 import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.js';
+import type { Effect } from '../../../src/melding/draft/evaluate.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 47 });
+const test = suite('melding/cost/wave-samples', { tests: 48 });
+
+const NO_EFFECT: Effect = { net: 0, vain: { t: 0, f: 0 }, idle: { t: 0, f: 0 }, blocks: [], scattered: 0 };
 
 const sharesAt = (s: ReturnType<typeof snapshot>, branch: string): ByWave => gainsAt(s, branch).mean;
 
@@ -431,7 +434,7 @@ test('a wave is at blocks for as long as it comes to them', () => {
     { ...block, t: s.block('slow'), vain: { t: 1000, f: 0 } },
     { ...block, t: s.block('fast'), vain: { t: 100, f: 0 } },
   ];
-  const work = gainsAt(s, 'if').workOfParted({ net: 0, scattered: 0, vain: { t: 1110, f: 20 }, blocks });
+  const work = gainsAt(s, 'if').workOfParted({ ...NO_EFFECT, vain: { t: 1110, f: 20 }, blocks });
   assert.ok(work >= 130 && work < 400, `${work}`);
 });
 
@@ -776,9 +779,8 @@ test('what is known of threads that leave early stays known', () => {
 
 test('what the memory unit hides of a loss does not count, and of what is left, more than a gain does', () => {
   const s = branching('%c = icmp slt %tid 128');
-  const vain = { t: 0, f: 0 };
   const worth = (net: number, hidden: number): number =>
-    gainsAt(s, 'if').worth([], [{ net, vain, blocks: [], scattered: 0 }], 0, 0, { small: 0, hidden });
+    gainsAt(s, 'if').worth([], [{ ...NO_EFFECT, net }], 0, 0, { small: 0, hidden });
   assert.is(worth(-30, 0), -30 * CostModel.lossAversion);
   assert.is(worth(-30, 20), -10 * CostModel.lossAversion);
   assert.is(worth(-30, 40), 0);
@@ -802,12 +804,28 @@ test('a wave that agrees pays for its own question, and more for one about the o
   assert.equal(costs(['f']), new Set([-64 * (0.75 * own + 0.25)]));
 });
 
+test('what waves run of the other side without melds is spared by a question, and no loss without one', () => {
+  // One wave of four takes the true side.
+  const gains = gainsAt(branching('%b = and %tid 192\n %c = icmp eq %b 64'), 'if');
+  const meld = { ...NO_EFFECT, vain: { t: 12, f: 20 }, idle: { t: 8, f: 16 } };
+  const all: readonly ('t' | 'f')[][] = [[], ['f'], ['t'], ['f', 't']];
+  const expected = [-(0.25 * 4 + 0.75 * 4), -0.25 * 4 + 0.75 * 8, 0.25 * 16 - 0.75 * 4, 0.25 * 16 + 0.75 * 8];
+  assert.equal(
+    all.map((sides) => gains.average(sides, meld)),
+    expected,
+  );
+  for (const [k, sides] of all.entries()) {
+    assert.equal(new Set(gains.byLaunch(sides, [meld], 0, 0)), new Set([expected[k]]));
+    assert.is(gains.ifAllAgree(sides, [meld], 0, 0), expected[k]);
+  }
+});
+
 test('threads wait for those of the other side only in waves that come to both blocks', () => {
   const average = (condition: string): number => {
     const s = branching(condition);
-    const [vain, waiting] = [{ t: 0, f: 0 }, 30];
-    const block = { t: s.block('then'), f: s.block('else'), passed: false, net: 100, vain, waiting };
-    return gainsAt(s, 'if').average([], { net: 100 - waiting, vain, blocks: [block], scattered: 0 });
+    const waiting = 30;
+    const block = { t: s.block('then'), f: s.block('else'), passed: false, net: 100, vain: NO_EFFECT.vain, waiting };
+    return gainsAt(s, 'if').average([], { ...NO_EFFECT, net: 100 - waiting, blocks: [block] });
   };
   assert.is(average('%b = and %tid 1\n %c = icmp eq %b 0'), 70);
   assert.is(average('%c = icmp slt %tid 128'), 100);

@@ -1,0 +1,81 @@
+import { analysesOf } from '../../../src/analysis/analyses.js';
+import { planningContext } from '../../../src/melding/cost/context.js';
+import { idleInstrs } from '../../../src/melding/cost/idle-work.js';
+import { evaluate } from '../../../src/melding/draft/evaluate.js';
+import { Draft } from '../../../src/melding/draft/draft.js';
+import { PairTable } from '../../../src/melding/draft/pair-facts.js';
+import { costsOf } from '../../../src/melding/cost/target-costs.js';
+import { diamondFrame } from '../../support/diamond-frame.js';
+import { DARM } from '../../support/plan-options.js';
+import { snapshot, type BuiltSnapshot } from '../../support/snapshot-builder.js';
+import { assert, suite } from '../../support/suite.js';
+
+const test = suite('melding/cost/idle-work', { tests: 6 });
+
+const chain = (length: number, first = '%i'): string =>
+  Array.from({ length }, (_, k) => `%s${k} = xor ${k === 0 ? first : `%s${k - 1}`} %j`).join('\n');
+
+/** A diamond. @param entry in front of the branch @param t the side that is looked at */
+const diamond = (t: string, { entry = '', condition = '%c', behind = 'join' } = {}): BuiltSnapshot =>
+  snapshot(`
+    arg %c i1 never
+    arg %i i32 never
+    arg %j i32 never
+    arg %p ptr1 never
+    entry:
+      ${entry}
+      br ${condition} t f
+    t:
+      ${t}
+      br ${behind}
+    f:
+      %b = mul %i %j
+      store %b %p !as=1
+      br join
+    ${behind === 'join' ? '' : `${behind}:\n store %j %p !as=1\n br join`}
+    join:
+      ret`);
+
+function idle(s: BuiltSnapshot, options = DARM): number {
+  const ctx = planningContext(s.f, analysesOf(s.f), options, () => true);
+  return idleInstrs(ctx, s.block('entry'), s.block('t')).length;
+}
+
+test('a short side is run by all waves, a long one by those that have a thread for it', () => {
+  const { unskipped } = costsOf('gfx906');
+  assert.is(idle(diamond(chain(3))), 3);
+  assert.is(idle(diamond(chain(unskipped))), unskipped);
+  assert.is(idle(diamond(chain(unskipped + 1))), 0);
+});
+
+test('code generation branches around accesses, calls and a part of a side', () => {
+  assert.is(idle(diamond('store %j %p !as=1')), 0);
+  assert.is(idle(diamond(`${chain(2)}\n%x = call @f %s1 !+Convergent`)), 0);
+  assert.is(idle(diamond(chain(3), { behind: 'more' })), 0);
+});
+
+test('it branches around a wait, too', () => {
+  const entry = '%v = load %p !as=1 !lat=80';
+  const t = chain(3, '%v');
+  assert.is(idle(diamond(t, { entry })), 0);
+  // The branch has waited already, or other work in front of it.
+  assert.is(idle(diamond(t, { entry: `${entry}\n%d = icmp slt %v 3`, condition: '%d' })), 3);
+  assert.is(idle(diamond(t, { entry: `${entry}\n%w = add %v %j\nstore %w %p !as=1` })), 3);
+});
+
+test('what sinks into a side is a part of it', () => {
+  const entry = '%x = mul %i 3\n%y = mul %x 5';
+  assert.is(idle(diamond(chain(3, '%y'), { entry })), 5);
+  assert.is(idle(diamond(chain(8, '%y'), { entry })), 0);
+});
+
+test("nothing is known in front of LLVM's pipeline", () => {
+  assert.is(idle(diamond(chain(3)), { ...DARM, optimizesLater: true }), 0);
+});
+
+test('a draft has the work of both sides that all waves run, by how often the branch runs', () => {
+  const { idle: work } = evaluate(new Draft(new PairTable(diamondFrame(diamond(chain(3))))));
+  assert.equal(work, { t: 3 * costsOf('gfx906').valu, f: 0 });
+});
+
+test.run();
