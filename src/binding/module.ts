@@ -5,12 +5,13 @@
 import { DarmError, invariant, type ErrorCode, type SourceLocation } from '../errors.js';
 import { functionBodies } from '../formats/ir-text.js';
 import type { BlockRef } from '../ir/editor.js';
-import type { BlockId, ValueId } from '../ir/ids.js';
+import type { BlockId, InstrId, ValueId } from '../ir/ids.js';
 import { Opcode, type FunctionSnapshot } from '../ir/snapshot.js';
 import type { DebugLocation } from '../job/remarks.js';
 import { Status, type JobPtr, type ValuePtr } from './abi.js';
 import { debugLocation } from './debug-location.js';
 import { FunctionEditor } from './editor.js';
+import { doubleRoots } from './double-roots.js';
 import { floatConstants, type FloatConstants } from './float-constants.js';
 import { shortLinkError } from './link-error.js';
 import type { LlvmRuntime } from './runtime.js';
@@ -322,7 +323,10 @@ export class LlvmModule {
     let switches: ReturnType<typeof switchValues> | null = null;
     const valuesOf = (b: BlockId) =>
       (switches ??= switchValues(decoded.snapshot, this.#printed(name).switches)).get(b) ?? null;
-    const asked = { dividesRoughly, ldsBytes, floatConstant, switchValues: valuesOf };
+    let roots: ReturnType<typeof doubleRoots> | null = null;
+    const isDoubleRoot = (i: InstrId) =>
+      (roots ??= doubleRoots(decoded.snapshot, this.#printed(name).doubleIntrinsics)).has(i);
+    const asked = { dividesRoughly, ldsBytes, floatConstant, isDoubleRoot, switchValues: valuesOf };
     const decoded = decodeSnapshot(words, { name, cpu: this.cpu, ...asked });
     const editor = new FunctionEditor(this.runtime, this.#llvm()._darm_module(this.#job), decoded);
     return { snapshot: decoded.snapshot, fingerprint: decoded.fingerprint, editor };

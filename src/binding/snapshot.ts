@@ -16,7 +16,10 @@ export interface DecodedSnapshot {
 }
 
 /** What is found out from the text of a module. */
-type AskedOfText = Pick<FunctionSnapshot, 'dividesRoughly' | 'ldsBytes' | 'floatConstant' | 'switchValues'>;
+type AskedOfText = Pick<
+  FunctionSnapshot,
+  'dividesRoughly' | 'ldsBytes' | 'floatConstant' | 'isDoubleRoot' | 'switchValues'
+>;
 
 type Section = (typeof SNAPSHOT_SECTIONS)[number];
 const SECTION_INDEX = Object.fromEntries(SNAPSHOT_SECTIONS.map((name, index) => [name, index]));

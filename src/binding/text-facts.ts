@@ -1,5 +1,6 @@
 /** What only the text of a module tells of its functions. */
 import {
+  doubleIntrinsics,
   floatCompares,
   globalsIn,
   hasRoughDivision,
@@ -13,6 +14,8 @@ import {
 export interface PrintedFunction {
   /** In order. */
   readonly floatCompares: readonly FloatCompare[];
+  /** In order, by name. */
+  readonly doubleIntrinsics: readonly string[];
   /** In order. */
   readonly switches: readonly PrintedSwitch[];
 }
@@ -28,6 +31,7 @@ export interface TextFacts {
 
 export const printedFunction = (body: string): PrintedFunction => ({
   floatCompares: floatCompares(body),
+  doubleIntrinsics: doubleIntrinsics(body),
   switches: printedSwitches(body),
 });
 

@@ -60,6 +60,14 @@ export const floatCompares = (body: string): FloatCompare[] =>
     bound: floatOf(type!, SECOND.exec(operands!)?.[1] ?? ''),
   }));
 
+/** The intrinsics in a body that are called for a double, in order. */
+export const doubleIntrinsics = (body: string): string[] =>
+  [...body.matchAll(DOUBLE_INTRINSIC)].map(([, name]) => name!);
+
+/** The name, up to its types. */
+const DOUBLE_INTRINSIC =
+  /^ +%(?:"[^"\n]*"|[-\w$.]+) = (?:\w+ )?call [^@"\n]*\bdouble @llvm\.([\w.]+?)(?:\.[fi]\d+)*\(/gm;
+
 /** By LLVM's numbers. */
 const FLOAT_PREDICATES = 'false oeq ogt oge olt ole one ord uno ueq ugt uge ult ule une true'.split(' ');
 /** Flags, the predicate, the type and the operands. */

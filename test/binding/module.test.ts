@@ -1,10 +1,10 @@
 /** What a module says of its functions. */
 import { LlvmModule } from '../../src/binding/module.js';
-import type { BlockId, ValueId } from '../../src/ir/ids.js';
+import type { BlockId, InstrId, ValueId } from '../../src/ir/ids.js';
 import { runtime } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('binding/module', { tests: 6 });
+const test = suite('binding/module', { tests: 7 });
 
 const DIVISIONS = `target triple = "amdgcn-amd-amdhsa"
 define float @exact(float %a) {
@@ -73,6 +73,31 @@ test('constant floats that compares name, which are forgotten when a pass runs',
     assert.equal(floats('unused'), [5.5, 7]);
     module.runPasses('always-inline');
     assert.equal(floats('caller'), [2 ** -126, 8]);
+  });
+});
+
+const ROOTS = `declare double @llvm.sqrt.f64(double)
+declare double @llvm.rint.f64(double)
+define double @roots(double %x) {
+  %a = call double @llvm.rint.f64(double %x)
+  %unused = call double @llvm.sqrt.f64(double %a)
+  %b = call double @llvm.rint.f64(double %a)
+  %c = call double @llvm.sqrt.f64(double %b)
+  ret double %c
+}`;
+
+test('roots of doubles, also when a function has changed', async () => {
+  const llvm = await runtime();
+  llvm.reset();
+  llvm.run(() => {
+    using module = LlvmModule.read(llvm, new TextEncoder().encode(ROOTS), { cpu: 'gfx906', features: '' }, 2);
+    const roots = (): boolean[] => {
+      const { snapshot } = module.look('roots');
+      return Array.from({ length: snapshot.instrCount }, (_, i) => snapshot.isDoubleRoot(i as InstrId));
+    };
+    assert.equal(roots(), [false, true, false, true, false]);
+    module.tidy('roots');
+    assert.equal(roots(), [false, false, true, false]);
   });
 });
 

@@ -1,5 +1,6 @@
 /** Takes instructions out of the text that LLVM prints. */
 import {
+  doubleIntrinsics,
   floatCompares,
   functionBodies,
   globalsIn,
@@ -10,7 +11,7 @@ import {
 } from '../../src/formats/ir-text.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('formats/ir-text', { tests: 10 });
+const test = suite('formats/ir-text', { tests: 11 });
 
 const MODULE = `; ModuleID = 'define '
 @s = constant [9 x i8] c"\\0Adefine x"
@@ -146,6 +147,21 @@ test('compares of floats, and the constants among their bounds', () => {
     ],
   );
   assert.equal(floatCompares(`  %a = fcmp ${'a '.repeat(2 ** 24)}`), []);
+});
+
+test('the intrinsics that are called for a double, in order', () => {
+  const body = `entry:
+  %r = tail call contract noundef double @llvm.sqrt.f64(double %x), !dbg !3
+  %"a = b" = call double @llvm.ldexp.f64.i32(double %r, i32 3)
+  %v = call <2 x double> @llvm.sqrt.v2f64(<2 x double> %w)
+  %f = call float @llvm.sqrt.f32(float %y)
+  %own = call double @sqrt(double %x)
+  %asm = call double asm "double @llvm.sqrt.f64(", "=v"()
+  call void @llvm.donothing()
+  %sum = call nnan double @llvm.vector.reduce.fadd.v4f64(double 0.0, <4 x double> %u)
+`;
+  assert.equal(doubleIntrinsics(body), ['sqrt', 'ldexp', 'vector.reduce.fadd.v4f64']);
+  assert.equal(doubleIntrinsics(`  %a = call ${'double '.repeat(2 ** 22)}`), []);
 });
 
 test('the values of the cases of switches, and what is said of their conditions', () => {

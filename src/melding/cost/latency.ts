@@ -18,6 +18,7 @@ import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode, TypeKind, ValueKind, hasFlag, instrValue, isAmd, terminatorOf } from '../../ir/snapshot.js';
+import { expandedCycles } from './expansions.js';
 import { costsOf, type TargetCosts } from './target-costs.js';
 
 export interface InstrCosts {
@@ -81,7 +82,7 @@ export function instrCosts(
       continue;
     }
     const index = indexOf(fn, i as InstrId);
-    let sequence = divisionCycles(fn, i as InstrId, target);
+    let sequence = divisionCycles(fn, i as InstrId, target) ?? expandedCycles(fn, i as InstrId, target);
     const quotients = divisors.size > 0 ? exactDivisions(fn, i as InstrId) : 0;
     if (quotients > 0) {
       const divisor = divisorOf(fn, i as InstrId);

@@ -7,7 +7,7 @@ import { costsOf } from '../../../src/melding/cost/target-costs.js';
 import { snapshot, type BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/latency', { tests: 6 });
+const test = suite('melding/cost/latency', { tests: 7 });
 
 /** @param units TargetTransformInfo's, in full-rate instructions */
 function division(cpu: string, units: number, type = 'float'): number {
@@ -34,6 +34,37 @@ test('the steps of an exact division of floats are slow on GCN and CDNA', () => 
   // A reciprocal and a multiplication.
   assert.is(division('gfx906', 5), 5 * 4);
   assert.is(division('gfx906', 30, 'double'), 30 * 4);
+});
+
+test('what LLVM takes for one instruction and makes many of', () => {
+  const cycles = (cpu: string, lines: string): number =>
+    cyclesOf(
+      snapshot(`
+        func kernel cpu=${cpu}
+        arg %d double never
+        arg %f float never
+        arg %l i64 never
+        arg %i i32 never
+        entry:
+          ${lines}
+          ret`),
+      '%r',
+    );
+  const root = '%r = call @llvm.sqrt.f64 %d !type=double !+Intrinsic !lat=2';
+  assert.equal([cycles('gfx906', root), cycles('gfx90a', root)], [14 * 8 + 6 * 4, 14 * 4 + 6 * 4]);
+  assert.equal([cycles('gfx1030', root), cycles('gfx1100', root)], [14 * 16 + 6 * 2, 14 * 32 + 6 * 2]);
+  assert.is(cycles('sm_70', root), 4);
+  // Other intrinsics, and roots of floats, are what LLVM says.
+  assert.is(cycles('gfx906', root.replace('sqrt', 'rint')), 8);
+  assert.is(cycles('gfx906', '%r = call @llvm.sqrt.f32 %f !type=float !+Intrinsic !lat=21'), 21 * 4);
+  assert.is(cycles('gfx906', '%r = fptosi %f !type=i64'), 11 * 4);
+  assert.is(cycles('gfx906', '%r = fptoui %d !type=i64'), 4 * 8);
+  assert.is(cycles('gfx906', '%r = sitofp %l !type=float'), 11 * 4);
+  assert.is(cycles('gfx906', '%r = uitofp %l !type=double'), 4 * 8);
+  assert.is(cycles('gfx906', '%r = fptosi %f !type=i32'), 4);
+  assert.is(cycles('gfx906', '%r = sitofp %i !type=float'), 4);
+  assert.is(cycles('gfx906', '%r = frem %f %f !type=float !lat=14'), 56 * 4);
+  assert.is(cycles('gfx906', '%r = frem %d %d !type=double !lat=24'), 34 * 8 + 28 * 4);
 });
 
 test('a call takes far longer than its operands, unless it does not come back or is inline assembly', () => {
