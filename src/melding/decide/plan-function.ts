@@ -20,6 +20,7 @@ import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { isConditionalBranch } from '../../ir/snapshot.js';
 import { planningContext, type PlanningContext } from '../cost/context.js';
+import { CostModel } from '../cost/cost-model.js';
 import type { CanPair } from '../cost/matching.js';
 import type { WaveSamples } from '../cost/wave-samples.js';
 import {
@@ -88,7 +89,7 @@ export function planFunction(
   const asks = taken.some((p) => 'melds' in p && p.version !== null);
   if (isJudged && asks && isTooLittleToAsk(ctx, gained + worthOf(taken), taken)) {
     const inputs = { hopeless, choices, gained, waves: ctx.waves };
-    return planFunction(fn, analyses, { ...options, versions: 'never' }, canPair, inputs);
+    return withoutVersions(planFunction(fn, analyses, { ...options, versions: 'never' }, canPair, inputs), taken);
   }
   const isLittle = isJudged && isTooLittle(ctx, gained + sumOf(taken));
   const made = isLittle ? [] : taken;
@@ -146,6 +147,21 @@ const TOO_NESTED = refusal(
 
 /** Of what stands behind a failed check. */
 export const FAILING = refusal('NotProfitable', 'no thread is expected there: a check has failed');
+
+/** Says what is in the way of versions that would have paid at their own branches. */
+function withoutVersions(plan: FunctionPlan, asking: readonly Way[]): FunctionPlan {
+  const unasked = new Set(asking.flatMap((p) => ('melds' in p && p.version !== null ? p.branch : [])));
+  const said = (each: Candidate): Candidate =>
+    unasked.has(each.branch) && each.rule === TOO_LITTLE_TO_ASK.rule && each.net > CostModel.leastNet
+      ? { ...each, ...TOO_LITTLE_TO_ASK }
+      : each;
+  return { ...plan, candidates: plan.candidates.map(said) };
+}
+
+const TOO_LITTLE_TO_ASK = refusal(
+  'NotProfitable',
+  'it would pay where waves are asked whether they part, but saves too little of what the function takes to copy code',
+);
 
 const TOO_LITTLE = 'all melds of the function together save too little of what it takes';
 
