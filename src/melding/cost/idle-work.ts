@@ -19,14 +19,14 @@ const SKIPPED = InstrFlag.Convergent | InstrFlag.HasSideEffects | InstrFlag.Call
  */
 export function idleInstrs(ctx: PlanningContext, branch: BlockId, side: BlockId): readonly InstrId[] {
   const { fn, graph, postDominators, sinking, options } = ctx;
-  const [pred, succ] = [graph.predStart[side]!, graph.succStart[side]!];
+  const [pred, succ] = [graph.predStart[side]!, fn.succStart[side]!];
   const isWholeSide =
     graph.predStart[side + 1]! - pred === 1 &&
     graph.pred[pred] === branch &&
-    graph.succStart[side + 1]! - succ === 1 &&
-    graph.succ[succ] === postDominators.idom[branch];
+    fn.succStart[side + 1]! - succ === 1 &&
+    fn.succ[succ] === postDominators.idom[branch];
   if (!isWholeSide || options.optimizesLater || !isAmd(fn.cpu)) return [];
-  const instrs = sinking.into(side).filter((i) => fn.instrBlock[i] !== side);
+  const instrs = [...sinking.into(side)];
   for (let i = fn.blockInstrStart[side] as InstrId; i < terminatorOf(fn, side); i++)
     if (fn.instrOpcode[i] !== Opcode.Phi && sinking.stays(i)) instrs.push(i);
   const awaited: AwaitedResults = new Map();

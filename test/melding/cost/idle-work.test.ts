@@ -52,6 +52,28 @@ test('code generation branches around accesses, calls and a part of a side', () 
   assert.is(idle(diamond('store %j %p !as=1')), 0);
   assert.is(idle(diamond(`${chain(2)}\n%x = call @f %s1 !+Convergent`)), 0);
   assert.is(idle(diamond(chain(3), { behind: 'more' })), 0);
+  // A check that may fail divides the side, although all threads that come back go on to the join.
+  const checked = snapshot(`
+    arg %c i1 never
+    arg %d i1 never
+    arg %i i32 never
+    arg %j i32 never
+    entry:
+      br %c t f
+    t:
+      ${chain(3)}
+      br %d join fail
+    f:
+      br join
+    fail:
+      call @fail !+Call
+      unreachable
+    join:
+      ret`);
+  const { liveFlow } = analysesOf(checked.f);
+  const { graph, postDominators } = liveFlow!;
+  const live = planningContext(checked.f, analysesOf(checked.f), DARM, () => true).with({ graph, postDominators });
+  assert.equal(idleInstrs(live, checked.block('entry'), checked.block('t')), []);
 });
 
 test('it branches around a wait, too', () => {
