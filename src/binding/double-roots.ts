@@ -13,7 +13,7 @@ export function doubleRoots(fn: FunctionSnapshot, printed: readonly string[]): R
   for (let i = 0 as InstrId; i < fn.instrCount; i++) {
     const type = fn.instrType[i]!;
     if (fn.instrOpcode[i] !== Opcode.Call || !hasFlag(fn, i, InstrFlag.Intrinsic)) continue;
-    if (fn.typeKind[type] === TypeKind.Float && fn.typeBits[type] === 64 && printed[k++] === 'sqrt') found.add(i);
+    if (fn.typeKind[type] === TypeKind.Float && fn.typeBits[type] === 64 && printed[k++] === 'sqrt.f64') found.add(i);
   }
   return k === printed.length ? found : new Set();
 }

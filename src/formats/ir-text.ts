@@ -64,9 +64,8 @@ export const floatCompares = (body: string): FloatCompare[] =>
 export const doubleIntrinsics = (body: string): string[] =>
   [...body.matchAll(DOUBLE_INTRINSIC)].map(([, name]) => name!);
 
-/** The name, up to its types. */
-const DOUBLE_INTRINSIC =
-  /^ +%(?:"[^"\n]*"|[-\w$.]+) = (?:\w+ )?call [^@"\n]*\bdouble @llvm\.([\w.]+?)(?:\.[fi]\d+)*\(/gm;
+/** The name, with its types. */
+const DOUBLE_INTRINSIC = /^ +%(?:"[^"\n]*"|[-\w$.]+) = (?:\w+ )?call [^@"\n]*\bdouble @llvm\.([\w.]+)\(/gm;
 
 /** By LLVM's numbers. */
 const FLOAT_PREDICATES = 'false oeq ogt oge olt ole one ord uno ueq ugt uge ult ule une true'.split(' ');

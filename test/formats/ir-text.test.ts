@@ -160,8 +160,9 @@ test('the intrinsics that are called for a double, in order', () => {
   call void @llvm.donothing()
   %sum = call nnan double @llvm.vector.reduce.fadd.v4f64(double 0.0, <4 x double> %u)
 `;
-  assert.equal(doubleIntrinsics(body), ['sqrt', 'ldexp', 'vector.reduce.fadd.v4f64']);
+  assert.equal(doubleIntrinsics(body), ['sqrt.f64', 'ldexp.f64.i32', 'vector.reduce.fadd.v4f64']);
   assert.equal(doubleIntrinsics(`  %a = call ${'double '.repeat(2 ** 22)}`), []);
+  assert.equal(doubleIntrinsics(`  %a = call double @llvm.a${'.f1'.repeat(2 ** 20)}-x(`), []);
 });
 
 test('the values of the cases of switches, and what is said of their conditions', () => {

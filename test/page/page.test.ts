@@ -10,7 +10,7 @@ import { createCompiler } from '../../src/index.js';
 import type { ExploreJob } from '../../src/explorer/protocol.js';
 import { browserPath, OTHER_HOST, withBrowser } from '../support/browser.js';
 import { inFolder } from '../support/command.js';
-import { siteServer } from '../support/site.js';
+import { folderServer, siteServer } from '../support/site.js';
 import { assert, suite } from '../support/suite.js';
 import { artifactsInPage } from './artifacts-in-page.js';
 import { after, isLlvmKept, isShown, openPage, PATIENCE, textOf, type } from './reader.js';
@@ -220,7 +220,7 @@ if (BROWSER !== null) {
         recursive: true,
         filter: (file) => !/(\/worker|service-worker)\.js$|\/wasm$/.test(file),
       });
-      await using server = await siteServer(folder);
+      await using server = await folderServer(folder);
       const attempts = (): number => server.requests.filter((each) => each.endsWith('/worker.js')).length;
       await withBrowser(BROWSER, async (browser) => {
         const page = await openPage(browser, `${server.url}/?example=border`, []);

@@ -14,11 +14,15 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** @throws without the compiler's files, for which the page would wait */
+/** Of a page that has a compiler. @throws without one: the page would wait for it */
 export async function siteServer(folder: string): Promise<TestServer> {
   if (!existsSync(path.join(folder, 'worker.js')))
     throw new Error(`the page in ${folder} has no compiler: 'npm run build:page' makes one that has`);
-  return testServer((request, response) => {
+  return folderServer(folder);
+}
+
+export const folderServer = (folder: string): Promise<TestServer> =>
+  testServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://site');
     const name = pathname.endsWith('/') ? `${pathname}index.html` : pathname;
     readFile(path.join(folder, path.posix.normalize(name))).then(
@@ -29,4 +33,3 @@ export async function siteServer(folder: string): Promise<TestServer> {
       () => response.writeHead(404).end(),
     );
   });
-}

@@ -20,7 +20,7 @@ export function isAwaited(ctx: PlanningContext, branch: BlockId, v: ValueId, kno
   const isNeededEarlier = (user: InstrId): boolean => {
     const b = fn.instrBlock[user] as BlockId;
     if (fn.instrOpcode[user] === Opcode.Phi || !dominators.dominates(b, branch)) return false;
-    return b !== branch || (user !== terminatorOf(fn, b) && ctx.sinking.stays(user));
+    return b !== branch || isWorkInFront(ctx, user);
   };
   let found = known.get(from);
   if (found === undefined) {
@@ -29,6 +29,16 @@ export function isAwaited(ctx: PlanningContext, branch: BlockId, v: ValueId, kno
     known.set(from, found);
   }
   return found;
+}
+
+/**
+ * Whether code generation certainly has an instruction in front of the branch of its block. What costs nothing may be
+ * folded into its users, and a compare may be there for an assumption.
+ */
+function isWorkInFront({ fn, cost, fusedInto, sinking }: PlanningContext, i: InstrId): boolean {
+  const opcode = fn.instrOpcode[i];
+  if (opcode === Opcode.ICmp || opcode === Opcode.FCmp) return false;
+  return cost[i]! > 0 && fusedInto[i] === NONE && sinking.stays(i);
 }
 
 /** Whether code generation waits for a result. Threads exchange some numbers through LDS, and which is not known. */

@@ -1,6 +1,7 @@
 /**
- * Instructions on floats that TargetTransformInfo takes for one or two, and that code generation makes many of. Counts
- * as llc-23 makes them; the targets differ by a few.
+ * Instructions on floats of which code generation makes many more than TargetTransformInfo says: it takes roots and
+ * conversions for one or two, and remainders for divisions. Counts as llc-23 makes them; the targets differ by a few.
+ * Vectors, conversions that saturate, and code size (code-size.ts) keep TargetTransformInfo's numbers.
  */
 import type { InstrId, ValueId } from '../../ir/ids.js';
 import { InstrFlag, Opcode, TypeKind, hasFlag, isAmd, type FunctionSnapshot } from '../../ir/snapshot.js';

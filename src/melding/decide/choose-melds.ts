@@ -83,7 +83,7 @@ const ofParted = (pairs: Choice['pairs'], sides: Questions): Choice => ({
 /** What the cost model expects most of: melds with some of the questions or with none, or nothing. */
 export function byCost(ctx: PlanningContext, region: DivergentRegion, judged: JudgedPairs, bonus: number): Choice {
   const inParted = judged.align(netOf, bonus);
-  // No wave gains more than one that parts.
+  // What does not pay for waves that part is not done for others.
   if (inParted.total <= CostModel.leastNet) return NOTHING;
   const may = ctx.options.versions !== 'never' && mayAsk(ctx, region);
   if (may && ctx.options.versions === 'always') return ofParted(inParted.pairs, EVERY_QUESTION);

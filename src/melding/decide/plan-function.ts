@@ -150,9 +150,20 @@ export const FAILING = refusal('NotProfitable', 'no thread is expected there: a 
 
 /** Says what is in the way of versions that would have paid at their own branches. */
 function withoutVersions(plan: FunctionPlan, asking: readonly Way[]): FunctionPlan {
-  const unasked = new Set(asking.flatMap((p) => ('melds' in p && p.version !== null ? p.branch : [])));
+  const pair = (branch: BlockId, [t, f]: Candidate['sides']): string => `${branch} ${t[0]} ${f[0]}`;
+  const unasked = new Set(
+    asking.flatMap((p) =>
+      'melds' in p && p.version !== null ? p.melds.map(({ judged }) => pair(p.branch, judged.sides)) : [],
+    ),
+  );
+  const emptied = new Set([...plan.hoisted, ...plan.flattened].map(({ branch }) => branch));
   const said = (each: Candidate): Candidate =>
-    unasked.has(each.branch) && each.rule === TOO_LITTLE_TO_ASK.rule && each.net > CostModel.leastNet
+    unasked.has(pair(each.branch, each.sides)) &&
+    each.rule === TOO_LITTLE_TO_ASK.rule &&
+    each.net > CostModel.leastNet &&
+    each.reason !== TOO_LITTLE &&
+    each.reason !== OVERLAPS &&
+    !emptied.has(each.branch)
       ? { ...each, ...TOO_LITTLE_TO_ASK }
       : each;
   return { ...plan, candidates: plan.candidates.map(said) };

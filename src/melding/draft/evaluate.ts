@@ -20,7 +20,7 @@ import type { Draft, MeldedUniformity } from './draft.js';
 import { CostModel } from '../cost/cost-model.js';
 import { cyclesOf, pairGain, scatteredCost } from '../cost/gains.js';
 import { selectCycles } from '../cost/operands.js';
-import { cyclesAlone, isSkipped } from '../cost/skipping.js';
+import { isSkipped } from '../cost/skipping.js';
 import type { Group, Run } from './groups.js';
 import { addressesOf, groupsOf, isLong } from './groups.js';
 import { hostBlock } from '../plan.js';
@@ -118,9 +118,12 @@ function effectOf(draft: Draft, ctx: PlanningContext, groups: Outcome['groups'])
 
 /** See `Effect.idle`. */
 function idleWork({ frame }: Draft, ctx: PlanningContext): Vain {
-  const { t, f } = frame.idle;
+  // Where code size counts, or the paper's metric, it does not matter how often waves part.
+  if (ctx.countsBytes || ctx.options.profit === 'paper') return { t: 0, f: 0 };
   const weight = ctx.weight[frame.branch];
-  return { t: weight * cyclesAlone(ctx, t), f: weight * cyclesAlone(ctx, f) };
+  const cycles = (instrs: readonly InstrId[]): number =>
+    instrs.reduce((sum, i) => sum + (ctx.fusedInto[i] === NONE ? cyclesOf(ctx, i, false) : 0), 0);
+  return { t: weight * cycles(frame.idle.t), f: weight * cycles(frame.idle.f) };
 }
 
 /** Per block pair: what its work and its branch gain, less the selects that stand there. */

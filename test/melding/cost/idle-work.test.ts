@@ -1,7 +1,7 @@
 import { analysesOf } from '../../../src/analysis/analyses.js';
 import { planningContext } from '../../../src/melding/cost/context.js';
 import { idleInstrs } from '../../../src/melding/cost/idle-work.js';
-import { evaluate } from '../../../src/melding/draft/evaluate.js';
+import { busyEffect, evaluate } from '../../../src/melding/draft/evaluate.js';
 import { Draft } from '../../../src/melding/draft/draft.js';
 import { PairTable } from '../../../src/melding/draft/pair-facts.js';
 import { costsOf } from '../../../src/melding/cost/target-costs.js';
@@ -83,6 +83,9 @@ test('it branches around a wait, too', () => {
   // The branch has waited already, or other work in front of it.
   assert.is(idle(diamond(t, { entry: `${entry}\n%d = icmp slt %v 3`, condition: '%d' })), 3);
   assert.is(idle(diamond(t, { entry: `${entry}\n%w = add %v %j\nstore %w %p !as=1` })), 3);
+  // What makes no code there has not waited.
+  assert.is(idle(diamond(t, { entry: `${entry}\n%w = trunc %v !type=i16 !lat=0\nstore %w %p !as=1` })), 0);
+  assert.is(idle(diamond(t, { entry: `${entry}\n%d = icmp slt %v 3\ncall @llvm.assume %d !+Marker` })), 0);
 });
 
 test('what sinks into a side is a part of it', () => {
@@ -98,6 +101,26 @@ test("nothing is known in front of LLVM's pipeline", () => {
 test('a draft has the work of both sides that all waves run, by how often the branch runs', () => {
   const { idle: work } = evaluate(new Draft(new PairTable(diamondFrame(diamond(chain(3))))));
   assert.equal(work, { t: 3 * costsOf('gfx906').valu, f: 0 });
+  // Scalar work costs nothing where other waves hide it.
+  const shared = snapshot(`
+    arg %c i1 never
+    arg %i i32
+    arg %j i32
+    arg %p ptr1 never
+    entry:
+      br %c t f
+    t:
+      ${chain(3)}
+      br join
+    f:
+      %b = mul %i %j
+      store %b %p !as=1
+      br join
+    join:
+      ret`);
+  const draft = new Draft(new PairTable(diamondFrame(shared)));
+  const outcome = evaluate(draft);
+  assert.equal([outcome.idle.t, busyEffect(draft, outcome).idle.t], [3 * costsOf('gfx906').salu, 0]);
 });
 
 test.run();
