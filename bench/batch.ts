@@ -1,6 +1,6 @@
 /**
- * Compiles 200 kernels (or N) with `darm batch -j 2` and with `xargs -P2` of native llc and ld.lld, in turn in one run. darm
- * starts as a new process, is a warm compiler in this process, or has all results in its cache. Needs
+ * Compiles 200 kernels (or N) with `darm batch -j 2` and with `xargs -P2` of native llc and ld.lld, in turn in one run.
+ * darm starts as a new process, is a warm compiler in this process, or has all results in its cache. Needs
  * `build.sh --native`.
  * usage: node dist/bench/batch.js [--rounds N] [--jobs N] [--kernels N]
  */

@@ -15,7 +15,8 @@ const SKIPPED = InstrFlag.Convergent | InstrFlag.HasSideEffects | InstrFlag.Call
  * The instructions of a side that every wave runs; none if code generation branches around them. A side of several
  * blocks is taken for one that is skipped, and so is every side in front of LLVM's pipeline, which moves work about.
  *
- * @param branch a divergent one, with all threads of a side in `side` if that is one block
+ * @param branch a divergent one
+ * @param side a block of one of its sides: nothing is idle unless it is the whole side
  */
 export function idleInstrs(ctx: PlanningContext, branch: BlockId, side: BlockId): readonly InstrId[] {
   const { fn, graph, postDominators, sinking, options } = ctx;

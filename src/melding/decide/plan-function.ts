@@ -171,7 +171,7 @@ function withoutVersions(plan: FunctionPlan, asking: readonly Way[]): FunctionPl
 
 const TOO_LITTLE_TO_ASK = refusal(
   'NotProfitable',
-  'it would pay where waves are asked whether they part, but saves too little of what the function takes to copy code',
+  'it would pay where waves are asked whether they part, but it saves too small a part of the function to copy code for',
 );
 
 const TOO_LITTLE = 'all melds of the function together save too little of what it takes';

@@ -1,3 +1,4 @@
+/** Which work all waves run, also those without a thread for it. */
 import { analysesOf } from '../../../src/analysis/analyses.js';
 import { planningContext } from '../../../src/melding/cost/context.js';
 import { idleInstrs } from '../../../src/melding/cost/idle-work.js';
@@ -15,12 +16,12 @@ const test = suite('melding/cost/idle-work', { tests: 6 });
 const chain = (length: number, first = '%i'): string =>
   Array.from({ length }, (_, k) => `%s${k} = xor ${k === 0 ? first : `%s${k - 1}`} %j`).join('\n');
 
-/** A diamond. @param entry in front of the branch @param t the side that is looked at */
-const diamond = (t: string, { entry = '', condition = '%c', behind = 'join' } = {}): BuiltSnapshot =>
+/** A diamond. @param entry in front of the branch @param t the side that is looked at @param of the numbers it uses */
+const diamond = (t: string, { entry = '', condition = '%c', behind = 'join', of = 'never' } = {}): BuiltSnapshot =>
   snapshot(`
     arg %c i1 never
-    arg %i i32 never
-    arg %j i32 never
+    arg %i i32 ${of}
+    arg %j i32 ${of}
     arg %p ptr1 never
     entry:
       ${entry}
@@ -50,7 +51,9 @@ test('a short side is run by all waves, a long one by those that have a thread f
 
 test('code generation branches around accesses, calls and a part of a side', () => {
   assert.is(idle(diamond('store %j %p !as=1')), 0);
-  assert.is(idle(diamond(`${chain(2)}\n%x = call @f %s1 !+Convergent`)), 0);
+  const call = '%x = call @llvm.f %s1 !+Intrinsic !lat=1';
+  assert.is(idle(diamond(`${chain(2)}\n${call}`)), 3);
+  assert.is(idle(diamond(`${chain(2)}\n${call} !+Convergent`)), 0);
   assert.is(idle(diamond(chain(3), { behind: 'more' })), 0);
   // A check that may fail divides the side, although all threads that come back go on to the join.
   const checked = snapshot(`
@@ -102,23 +105,7 @@ test('a draft has the work of both sides that all waves run, by how often the br
   const { idle: work } = evaluate(new Draft(new PairTable(diamondFrame(diamond(chain(3))))));
   assert.equal(work, { t: 3 * costsOf('gfx906').valu, f: 0 });
   // Scalar work costs nothing where other waves hide it.
-  const shared = snapshot(`
-    arg %c i1 never
-    arg %i i32
-    arg %j i32
-    arg %p ptr1 never
-    entry:
-      br %c t f
-    t:
-      ${chain(3)}
-      br join
-    f:
-      %b = mul %i %j
-      store %b %p !as=1
-      br join
-    join:
-      ret`);
-  const draft = new Draft(new PairTable(diamondFrame(shared)));
+  const draft = new Draft(new PairTable(diamondFrame(diamond(chain(3), { of: '' }))));
   const outcome = evaluate(draft);
   assert.equal([outcome.idle.t, busyEffect(draft, outcome).idle.t], [3 * costsOf('gfx906').salu, 0]);
 });
