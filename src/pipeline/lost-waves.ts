@@ -2,7 +2,8 @@
  * Whether melds are worth the waves that they cost. Melded code may need more vector registers, and then a SIMD holds
  * fewer waves. The cost model does not see that; code generation does, but it takes long. It is asked where melds make
  * notably more values live at one place, and gain less than the fewest waves that these values allow would cost a usual
- * function (melding/cost/waves.ts). For all other functions, live values are counted, and nothing more is done.
+ * function, compared with those for which LDS has room (melding/cost/waves.ts). For all other functions, live values are
+ * counted, and nothing more is done.
  *
  * What is asked is LLVM's own number, the comment `Occupancy` behind a kernel in its assembly: it knows registers of all
  * kinds, LDS and the sizes of work groups. Code is generated of the kernel alone, so nothing depends on what else has
@@ -17,8 +18,7 @@ import { DarmError } from '../errors.js';
 import { FunctionFlag, hasCalls, type FunctionSnapshot } from '../ir/snapshot.js';
 import { expectedCycles, expectedGain } from '../melding/cost/expected-cycles.js';
 import { costsOf } from '../melding/cost/target-costs.js';
-import { leastWaves, slowdown } from '../melding/cost/waves.js';
-import { MOST_THREADS } from '../melding/cost/work-group.js';
+import { leastWaves, slowdown, wavesWithLds } from '../melding/cost/waves.js';
 import type { ExpectedCycles } from '../melding/plan.js';
 import { prepareFunction, type Compilation } from './compilation.js';
 import { generateCode } from './generate-code.js';
@@ -30,9 +30,6 @@ import type { PlannedFunction } from './planned-function.js';
  * as many registers as before: of some 120 melded kernels none lost more than one wave of eight.
  */
 const LEAST_RISE = 1.06;
-
-/** Bytes of LDS for each of the usual waves: GCN has 16 KiB a SIMD and 8 waves, RDNA twice as much of both. */
-const USUAL_LDS = 2048;
 
 /** Of a kernel in front of its first round. */
 export interface BeforeMelds {
@@ -76,34 +73,23 @@ export function lossOfWaves(
 ): string | null {
   const { name, cpu, waveSize } = snapshot;
   const live = liveWords(snapshot, analyses);
-  const usual = costsOf(cpu).residentWaves;
+  const most = Math.min(costsOf(cpu).residentWaves, wavesWithLds(snapshot));
   const least = leastWaves(cpu, waveSize, live);
-  if (live < LEAST_RISE * before.live || least >= usual) return null;
+  if (live < LEAST_RISE * before.live || least >= most) return null;
 
   const gain = expectedGain(before.expected, expectedCycles(snapshot, analyses));
   /** Where no waves are lost, it does not matter what the melds gain. */
   const isWorth = (from: number, to: number): boolean => to >= from || gain >= slowdown(cpu, from, to);
-  if (isWorth(usual, least)) return null;
+  if (isWorth(most, Math.floor(least))) return null;
 
-  const unmelded = (): number | null => wavesOf(module, name, () => compilation.readAtMeldPoint(), false);
-  // Where LDS has room for few waves, melds seldom lose any, and one answer is enough.
-  const asksFirst = ldsLimits(snapshot);
-  const most = asksFirst ? unmelded() : usual;
-  if (most === null || isWorth(most, Math.floor(least))) return null;
   const after = wavesOf(module, name, () => module, true);
-  if (after === null || isWorth(usual, after)) return null;
-  const without = asksFirst ? most : unmelded();
+  if (after === null || isWorth(most, after)) return null;
+  const without = wavesOf(module, name, () => compilation.readAtMeldPoint(), false);
   if (without === null || isWorth(without, after)) return null;
   return (
     `a SIMD would hold ${after} waves instead of ${without}, for want of registers, which costs more than all melds ` +
     `of the function gain: they would make it ${gain.toFixed(2)} times as fast`
   );
-}
-
-/** Whether LDS has room for fewer waves than usual. Of LDS that a launch adds, LLVM knows nothing. */
-function ldsLimits({ ldsBytes, mostThreads, waveSize }: FunctionSnapshot): boolean {
-  const waves = Math.ceil((mostThreads || MOST_THREADS) / waveSize);
-  return Number.isFinite(ldsBytes()) && ldsBytes() > USUAL_LDS * waves;
 }
 
 /** How many waves a SIMD holds of a kernel. Null if no code can be generated. Leaves no trace in `module`. */

@@ -2,6 +2,7 @@
 import type { JobOptions } from '../../src/job/options.js';
 import type { CompileResult } from '../../src/job/results.js';
 import { createCompiler } from '../../src/index.js';
+import { LlvmModule } from '../../src/binding/module.js';
 import { RULES } from '../../src/melding/rules.js';
 import { artifact, compile, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
@@ -214,17 +215,21 @@ test.long('melds stay where a SIMD holds as few waves without them, and where it
   assert.is(meldsOf(await compiled(moduleOf('gfx90a', kernel('k', CROWDED)))), 1);
 });
 
-test.long('where LDS has room for few waves, melds lose none', async () => {
+/** With so many words of LDS for a work group of 64 threads. */
+function withLds(words: number): Uint8Array {
   const store = `  %own = getelementptr i32, ptr addrspace(3) @lds, i32 %t
   store volatile i32 %t, ptr addrspace(3) %own
 `;
   const ofSmallGroups = crowded('k')
     .replace('#0', '#0 "amdgpu-flat-work-group-size"="64,64"')
     .replace('  %c = trunc', `${store}$&`);
+  return moduleOf('gfx906', `@lds = internal addrspace(3) global [${words} x i32] poison\n`, ofSmallGroups);
+}
+
+test.long('where LDS has room for few waves, melds lose none', async () => {
   const found: number[][] = [];
   for (const words of [64, 640, 2048]) {
-    const lds = `@lds = internal addrspace(3) global [${words} x i32] poison\n`;
-    const result = await compiled(moduleOf('gfx906', lds, ofSmallGroups));
+    const result = await compiled(withLds(words));
     found.push([meldsOf(result), lastWaves(result)]);
   }
   // With melds a SIMD has room for 4.
@@ -240,10 +245,26 @@ test('kernels that call functions are not judged', async () => {
   assert.is(meldsOf(await compiled(moduleOf('gfx906', kernel('k', { ...CROWDED, front })))), 1);
 });
 
-test('code is generated only where many values are live', async () => {
-  // Had it been asked for, it would have failed.
-  const input = moduleOf('gfx906', kernel('k', { words: 8, behind: 0, front: NO_CODE }));
-  assert.is(meldsOf(await compiled(input, { emit: ['bc'] })), 1);
+/** How often code is generated to count waves. */
+async function questionsIn(input: Uint8Array): Promise<number> {
+  const { generate } = LlvmModule.prototype;
+  let count = 0;
+  LlvmModule.prototype.generate = function (kind) {
+    count++;
+    generate.call(this, kind);
+  };
+  try {
+    await compile(input, { emit: ['bc'] });
+  } finally {
+    LlvmModule.prototype.generate = generate;
+  }
+  return count;
+}
+
+test('code is generated only where many values are live and LDS has room for more waves than registers', async () => {
+  assert.is(await questionsIn(moduleOf('gfx906', kernel('k', { words: 8, behind: 0 }))), 0);
+  assert.is(await questionsIn(withLds(64)), 2);
+  assert.is(await questionsIn(withLds(2048)), 0);
 });
 
 test.long('a kernel that nobody sees is not judged, and others are', async () => {

@@ -53,6 +53,8 @@ export interface TargetCosts {
   readonly residentWaves: number;
   readonly residentWithLds: number;
   readonly residentAtLeast: number;
+  /** Bytes of LDS for each SIMD. */
+  readonly ldsBytes: number;
   /**
    * The part of the time for which a wave keeps the memory unit busy that hides its other work. Set by hand; 0: not
    * measured.
@@ -107,6 +109,8 @@ export interface TargetCosts {
   readonly scalarFloat: boolean;
 }
 
+const KIB = 1024;
+
 const gfx9: TargetCosts = {
   valu: 4,
   salu: 4,
@@ -125,6 +129,7 @@ const gfx9: TargetCosts = {
   residentWaves: 8,
   residentWithLds: 2,
   residentAtLeast: 2,
+  ldsBytes: 16 * KIB,
   hiddenByMemory: 1,
   roomyRegisters: 32,
   halfSpeedWaves: 2.5,
@@ -164,6 +169,7 @@ const gfx10: TargetCosts = {
   residentWaves: 16,
   residentWithLds: 4,
   residentAtLeast: 4,
+  ldsBytes: 32 * KIB,
   hiddenByMemory: 1,
   roomyRegisters: 32,
   halfSpeedWaves: 8,
@@ -192,10 +198,11 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
   // CDNA has the same vector unit, but its L2 cache has a longer latency.
   ['gfx90a', { ...cdna, global: 400, scratch: 400 }],
   ['gfx94', { ...cdna, global: 480, scratch: 480 }],
-  ['gfx95', { ...cdna, global: 480, scratch: 480 }],
+  ['gfx95', { ...cdna, global: 480, scratch: 480, ldsBytes: 40 * KIB }],
   ['gfx10', { ...gfx10, namesBytes: true }],
   ['gfx115', { ...gfx11, scalarFloat: true }],
   ['gfx11', gfx11],
+  ['gfx125', { ...gfx11, scalarFloat: true, ldsBytes: 80 * KIB }],
   ['gfx12', { ...gfx11, scalarFloat: true }],
   ['gfx', gfx9],
   [
@@ -220,6 +227,8 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       residentWaves: 6,
       residentWithLds: 2,
       residentAtLeast: 2,
+      // Of a whole multiprocessor it is 228 KiB; see `roomyRegisters`.
+      ldsBytes: Infinity,
       hiddenByMemory: 0,
       // The driver gives registers out, and nothing here says how many.
       roomyRegisters: Infinity,

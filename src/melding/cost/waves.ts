@@ -4,7 +4,9 @@
  * turned out no better than what kernels lose on average: with n waves, a SIMD takes 1 + (h / n)² times as long as with
  * any number (docs/melding.md, rule 7, has the measurements).
  */
+import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { costsOf } from './target-costs.js';
+import { MOST_THREADS } from './work-group.js';
 
 /** Registers that code generation may use for each that must be live. Measured: 1.0 to 1.4, seldom up to 1.9. */
 const MOST_FOR_LIVE = 1.5;
@@ -19,6 +21,26 @@ export function leastWaves(cpu: string, waveSize: number, live: number): number 
   const registers = (MOST_FOR_LIVE * live * waveSize) / 64;
   return registers <= roomyRegisters ? residentWaves : (residentWaves * roomyRegisters) / registers;
 }
+
+/**
+ * The most waves for whose work groups LDS has room, as LLVM counts them (AMDGPUSubtarget,
+ * `getOccupancyWithWorkGroupSizes`). Limits of other kinds may allow fewer. Of LDS that a launch adds, nothing is known.
+ */
+export function wavesWithLds({
+  cpu,
+  waveSize,
+  mostThreads,
+  ldsBytes,
+}: Pick<FunctionSnapshot, 'cpu' | 'waveSize' | 'mostThreads' | 'ldsBytes'>): number {
+  const bytes = ldsBytes();
+  // It is Infinity where the size of an array is not known.
+  if (bytes === 0 || !Number.isFinite(bytes)) return Infinity;
+  const groups = Math.floor((SIMDS * costsOf(cpu).ldsBytes) / bytes);
+  return Math.max(1, Math.ceil((groups * Math.ceil((mostThreads || MOST_THREADS) / waveSize)) / SIMDS));
+}
+
+/** Of a compute unit, or of the two that share their LDS. */
+const SIMDS = 4;
 
 /** How much longer a usual function takes with some number of waves than with another one. */
 export function slowdown(cpu: string, before: number, after: number): number {

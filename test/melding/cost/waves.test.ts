@@ -1,8 +1,8 @@
 /** How many waves a SIMD holds, and what it costs to hold fewer. */
-import { leastWaves, slowdown } from '../../../src/melding/cost/waves.js';
+import { leastWaves, slowdown, wavesWithLds } from '../../../src/melding/cost/waves.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/waves', { tests: 3 });
+const test = suite('melding/cost/waves', { tests: 4 });
 
 test('few values leave room for as many waves as usual, more for fewer', () => {
   assert.is(leastWaves('gfx906', 64, 21), 8);
@@ -17,6 +17,24 @@ test('few values leave room for as many waves as usual, more for fewer', () => {
 
 test('nobody knows how many registers a driver gives out', () => {
   assert.is(leastWaves('sm_80', 32, 500), leastWaves('sm_80', 32, 1));
+});
+
+test('LDS has room for the waves of so many work groups', () => {
+  const waves = (cpu: string, waveSize: number, bytes: number, mostThreads: number): number =>
+    wavesWithLds({ cpu, waveSize, mostThreads, ldsBytes: () => bytes });
+  // What llc-23 says, for groups of a required size and for any.
+  assert.is(waves('gfx906', 64, 12288, 256), 5);
+  assert.is(waves('gfx906', 64, 12288, 64), 2);
+  assert.is(waves('gfx950', 64, 20000, 64), 2);
+  assert.is(waves('gfx1100', 32, 20000, 256), 12);
+  assert.is(waves('gfx1250', 32, 65536, 256), 10);
+  assert.is(waves('gfx906', 64, 40000, 0), 4);
+  assert.is(waves('gfx906', 64, 65536, 64), 1);
+  // More than there is.
+  assert.is(waves('gfx906', 64, 80000, 64), 1);
+  // Nobody knows how much it is.
+  assert.is(waves('gfx906', 64, Infinity, 64), Infinity);
+  assert.is(waves('gfx906', 64, 0, 64), Infinity);
 });
 
 test('the fewer waves there are, the more one less costs; more than usual are worth nothing', () => {
