@@ -12,7 +12,8 @@
 import { NONE, type InstrId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode, TypeKind, hasFlag, isAmd } from '../../ir/snapshot.js';
-import { divisionCycles, exactDivisions, type InstrCosts } from './latency.js';
+import { divisionCycles, hasLongDivision } from './integers.js';
+import { exactDivisions, type InstrCosts } from './latency.js';
 import type { MemoryAccesses } from './memory-accesses.js';
 import { costsOf, type TargetCosts } from './target-costs.js';
 
@@ -74,6 +75,7 @@ function bytesOf(fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number 
   const opcode = fn.instrOpcode[i]!;
   const units = fn.instrLatency[i]!;
   const { valu: short, multiply: long } = target;
+  if (hasLongDivision(fn, i)) return PLAIN_IN_LONG_DIVISION * short + LONG_IN_LONG_DIVISION * long;
   const division = divisionCycles(fn, i, target);
   if (division !== null) return division;
   if (units === 0) return 0;
@@ -104,6 +106,8 @@ function bytesOf(fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number 
 const LONG_IN_CALL = 6;
 const LONG_IN_DIVISION = 12;
 const LONG_IN_WIDE_MULTIPLICATION = 5;
+/** Of 64 bits, without the way for shorter operands. */
+const [PLAIN_IN_LONG_DIVISION, LONG_IN_LONG_DIVISION] = [110, 30];
 const MOST_UNITS = 64;
 
 function literalsOf(fn: FunctionSnapshot, i: InstrId): number {

@@ -8,7 +8,8 @@ import { NONE } from '../../ir/ids.js';
 import { Opcode, definingInstr, instrValue, type FunctionSnapshot } from '../../ir/snapshot.js';
 import type { PlanningContext } from './context.js';
 import { CostModel } from './cost-model.js';
-import { elementCycles, indexOf, variableCycles } from './latency.js';
+import { variableCycles } from './integers.js';
+import { elementCycles, indexOf } from './latency.js';
 import { WORDS_OF_LINE, isInMemory, mayScatter, pointerOf } from './memory-accesses.js';
 
 /** What instructions cost that have no partners. */

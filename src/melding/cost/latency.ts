@@ -19,6 +19,7 @@ import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode, TypeKind, ValueKind, hasFlag, instrValue, isAmd, terminatorOf } from '../../ir/snapshot.js';
 import { expandedCycles } from './expansions.js';
+import { divisionCycles, integerUnits } from './integers.js';
 import { costsOf, type TargetCosts } from './target-costs.js';
 
 export interface InstrCosts {
@@ -100,7 +101,7 @@ export function instrCosts(
       latency[i] = vector[i] = scalar[i] = sequence;
       continue;
     }
-    const units = Math.min(MOST_UNITS, fn.instrLatency[i]!);
+    const units = integerUnits(fn, i as InstrId) ?? Math.min(MOST_UNITS, fn.instrLatency[i]!);
     latency[i] = vector[i] = isOnDoubles(fn, i as InstrId)
       ? Math.ceil(units / target.double.units) * target.double.cycles
       : units * target.valu + exactDivisions(fn, i as InstrId) * target.divisionSteps;
@@ -190,55 +191,6 @@ export function elementCycles(
   if (!isAmd(fn.cpu) || bits <= 32) return null;
   const choosing = ofElement < 32 ? 2 : ofElement / 32;
   return (bits / ofElement) * (choosing + (isCompared ? 0 : 1)) * valu;
-}
-
-/**
- * Integer division is a sequence of instructions, of which TargetTransformInfo knows the multiplications only. By a
- * constant it is a multiplication and shifts, by a power of two it is shifts. Otherwise it is a Newton iteration
- * (AMDGPUCodeGenPrepare), and of 64 bits several. Counts of instructions as llc-23 makes them. Null for all others.
- */
-export function divisionCycles(fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number | null {
-  const division = divisionAt(fn, i);
-  if (division === null) return null;
-  const divisor = divisorOf(fn, i);
-  const isConstant = fn.valueKind[divisor] === ValueKind.Constant;
-  return cyclesOfDivision(division, isConstant ? fn.valueInteger[divisor]! : null, target);
-}
-
-/** What an instruction costs whose constant operands become variable: integer division only, the others cost the same. */
-export function variableCycles(fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number | null {
-  const division = divisionAt(fn, i);
-  return division && cyclesOfDivision(division, null, target);
-}
-
-interface Division {
-  readonly isSigned: boolean;
-  readonly isRemainder: boolean;
-  /** Of 64 bits. */
-  readonly isWide: boolean;
-}
-
-function divisionAt(fn: FunctionSnapshot, i: InstrId): Division | null {
-  const opcode = fn.instrOpcode[i];
-  const isRemainder = opcode === Opcode.URem || opcode === Opcode.SRem;
-  if (opcode !== Opcode.UDiv && opcode !== Opcode.SDiv && !isRemainder) return null;
-  const isSigned = opcode === Opcode.SDiv || opcode === Opcode.SRem;
-  return { isSigned, isRemainder, isWide: fn.typeBits[fn.instrType[i]!]! > 32 };
-}
-
-/** @param divisor the constant, or null for a variable */
-function cyclesOfDivision(
-  { isSigned, isRemainder, isWide }: Division,
-  divisor: number | null,
-  { valu, multiply }: TargetCosts,
-): number {
-  const of = (plain: number, multiplications: number): number => plain * valu + multiplications * multiply;
-  if (divisor === null) return isWide ? of(110, 30) : of(isSigned ? 18 : 12, 6);
-  const isPower = divisor > 0 && (divisor & (divisor - 1)) === 0;
-  if (isPower) return of((isSigned ? 3 : 1) * (isWide ? 2 : 1), 0);
-  return isWide
-    ? of(16, 8 + (isRemainder ? 4 : 0))
-    : of((isSigned ? 3 : 2) + (isRemainder ? 1 : 0), isRemainder ? 2 : 1);
 }
 
 /** Whether uniform loads from this address space may become scalar loads. */

@@ -7,7 +7,7 @@ import { isSigned } from '../../ir/predicates.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode, OperandFlag, TypeKind, ValueKind, definingInstr } from '../../ir/snapshot.js';
 import type { PlanningContext } from './context.js';
-import { variableCycles } from './latency.js';
+import { variableCycles } from './integers.js';
 
 /**
  * Whether `select C, a, b` is allowed, for different values. It is not for values of different types, or of types

@@ -37,9 +37,10 @@ export interface TargetCosts {
   readonly multiply: number;
   /**
    * An operation on doubles: what TargetTransformInfo says, in full-rate instructions, and the cycles that it takes
-   * (docs/cycle-model.md). RDNA has one double unit for 16 or 32 threads, which TargetTransformInfo does not know.
+   * (docs/cycle-model.md). RDNA has one double unit for 16 or 32 threads, which TargetTransformInfo does not know. There
+   * a wave has to wait for other instructions longer than they keep the unit busy, but not for these.
    */
-  readonly double: Readonly<Record<'units' | 'cycles', number>>;
+  readonly double: Readonly<Record<'units' | 'cycles' | 'busy', number>>;
   /**
    * The latency of a full-rate instruction in LLVM's scheduling model, and the most that work may have there which is
    * not branched around (skipping.ts). In full-rate instructions.
@@ -123,7 +124,7 @@ const gfx9: TargetCosts = {
   question: 44,
   divisionSteps: 48,
   multiply: 16,
-  double: { units: 2, cycles: 8 },
+  double: { units: 2, cycles: 8, busy: 8 },
   resultAfter: 1,
   unskipped: 9,
   residentWaves: 8,
@@ -150,7 +151,7 @@ const gfx9: TargetCosts = {
   scalarFloat: false,
 };
 /** From gfx90a on. */
-const cdna: TargetCosts = { ...gfx9, roomyRegisters: 64, double: { units: 1, cycles: 4 } };
+const cdna: TargetCosts = { ...gfx9, roomyRegisters: 64, double: { units: 1, cycles: 4, busy: 4 } };
 const gfx10: TargetCosts = {
   valu: 2,
   salu: 2,
@@ -165,7 +166,7 @@ const gfx10: TargetCosts = {
   question: 30,
   divisionSteps: 0,
   multiply: 8,
-  double: { units: 4, cycles: 16 },
+  double: { units: 4, cycles: 16, busy: 32 },
   residentWaves: 16,
   residentWithLds: 4,
   residentAtLeast: 4,
@@ -190,7 +191,7 @@ const gfx10: TargetCosts = {
   scalarFloat: false,
 };
 
-const gfx11: TargetCosts = { ...gfx10, double: { units: 4, cycles: 32 } };
+const gfx11: TargetCosts = { ...gfx10, double: { units: 4, cycles: 32, busy: 64 } };
 
 /** By prefix of the processor's name; the first that fits counts. Anything else is taken for NVPTX. */
 const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
@@ -221,7 +222,7 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       question: 24,
       divisionSteps: 0,
       multiply: 8,
-      double: { units: 1, cycles: 2 },
+      double: { units: 1, cycles: 2, busy: 2 },
       resultAfter: 2,
       unskipped: 12,
       residentWaves: 6,
@@ -259,10 +260,10 @@ export const costsOf = (cpu: string): TargetCosts => TARGETS.find(([prefix]) => 
  * latencies cost nothing there. Many kernels are between both.
  */
 export function busyTarget(target: TargetCosts): TargetCosts {
-  const { valu, issue, ldsIssue } = target;
+  const { valu, issue, ldsIssue, double } = target;
   return {
     ...target,
     ...{ salu: 0, guard: 0, branch: 0, diamond: 0, hiddenMasks: 0, memoryCredit: 0, exposed: 0, exposedLds: 0 },
-    ...{ question: valu, ldsStore: ldsIssue, store: issue },
+    ...{ question: valu, ldsStore: ldsIssue, store: issue, double: { ...double, cycles: double.busy } },
   };
 }

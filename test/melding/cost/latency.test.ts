@@ -3,11 +3,11 @@ import { analysesOf } from '../../../src/analysis/analyses.js';
 import type { ValueId } from '../../../src/ir/ids.js';
 import { instrCosts, reciprocalCycles, type InstrCosts } from '../../../src/melding/cost/latency.js';
 import { memoryAccesses } from '../../../src/melding/cost/memory-accesses.js';
-import { costsOf } from '../../../src/melding/cost/target-costs.js';
+import { busyTarget, costsOf } from '../../../src/melding/cost/target-costs.js';
 import { snapshot, type BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/latency', { tests: 7 });
+const test = suite('melding/cost/latency', { tests: 8 });
 
 /** @param units TargetTransformInfo's, in full-rate instructions */
 function division(cpu: string, units: number, type = 'float'): number {
@@ -108,11 +108,32 @@ test('RDNA takes longer for doubles than TargetTransformInfo says', () => {
         ret`);
     return ['%x', '%c', '%y'].map((name) => cyclesOf(s, name));
   };
-  assert.equal(cycles('gfx906', 2), [8, 8, 4]);
-  assert.equal(cycles('gfx90a', 1), [4, 4, 4]);
-  assert.equal(cycles('gfx1030', 4), [16, 16, 2]);
-  assert.equal(cycles('gfx1100', 4), [32, 32, 2]);
+  assert.equal(cycles('gfx906', 2), [8, 8, 8]);
+  assert.equal(cycles('gfx90a', 1), [4, 4, 8]);
+  assert.equal(cycles('gfx1030', 4), [16, 16, 4]);
+  assert.equal(cycles('gfx1100', 4), [32, 32, 4]);
   assert.is(division('gfx1100', 38, 'double'), 10 * 32);
+});
+
+test('where waves are busy, RDNA has no turns to spare beside doubles', () => {
+  const cycles = (cpu: string): number[] => {
+    const { double } = busyTarget(costsOf(cpu));
+    return [double.units, double.cycles];
+  };
+  assert.equal(
+    [cycles('gfx906'), cycles('gfx90a')],
+    [
+      [2, 8],
+      [1, 4],
+    ],
+  );
+  assert.equal(
+    [cycles('gfx1030'), cycles('gfx1100')],
+    [
+      [4, 32],
+      [4, 64],
+    ],
+  );
 });
 
 test('a division by a constant is cheaper if it need not be rounded correctly', () => {

@@ -1,0 +1,214 @@
+/**
+ * What instructions on integers cost where TargetTransformInfo's number is far from what code generation makes of them:
+ * it does not ask how many bits operands have, and takes all of 64 bits for products and rotations that are one
+ * instruction. Counts as llc-23 makes them, in full-rate instructions; the targets differ by a few.
+ */
+import type { InstrId, ValueId } from '../../ir/ids.js';
+import { NONE } from '../../ir/ids.js';
+import {
+  InstrFlag,
+  LaneSource,
+  NO_INTEGER,
+  Opcode,
+  TypeKind,
+  ValueKind,
+  definingInstr,
+  hasFlag,
+  isAmd,
+  type FunctionSnapshot,
+} from '../../ir/snapshot.js';
+import type { TargetCosts } from './target-costs.js';
+
+/** A multiplication of 32 bits, or one of them that gives 64 bits, with an addition. */
+const MULTIPLICATION = 4;
+/** Operands that a multiplication at the full rate takes, and those that are divided as floats. */
+const SHORT_PRODUCT = 24;
+const SHORT_QUOTIENT = 23;
+
+/** The full-rate instructions of such an instruction; null for all others, and for other targets than AMD's. */
+export function integerUnits(fn: FunctionSnapshot, i: InstrId): number | null {
+  if (!isAmd(fn.cpu)) return null;
+  const type = fn.instrType[i]!;
+  const [a, b, c] = fn.operand.subarray(fn.operandStart[i], fn.operandStart[i + 1]!) as Iterable<number> as ValueId[];
+  switch (fn.instrOpcode[i]) {
+    case Opcode.ICmp:
+      return wordsOf(fn, fn.valueType[a!]!) === 2 ? 2 : null;
+    case Opcode.Select:
+      return wordsOf(fn, type) === 2 ? 2 : null;
+    case Opcode.Mul:
+      return isInteger(fn, type) ? productUnits(fn, a!, b!, fn.typeBits[type]!) : null;
+    case Opcode.Shl:
+    case Opcode.LShr:
+    case Opcode.AShr:
+      if (!isInteger(fn, type) || wordsOf(fn, type) !== 2) return null;
+      return shiftUnits(fn.valueInteger[b!]!, fn.instrOpcode[i] === Opcode.AShr);
+    case Opcode.Call:
+      return isFunnelShift(fn, i, [a!, b!, c!]) ? funnelUnits(fn, c!, fn.typeBits[type]!) : null;
+    default:
+      return null;
+  }
+}
+
+const isInteger = (fn: FunctionSnapshot, type: number): boolean => fn.typeKind[type] === TypeKind.Integer;
+
+/** Words of 32 bits that a number or a pointer takes; 0 for vectors and aggregates. */
+function wordsOf({ typeKind, typeBits }: FunctionSnapshot, type: number): number {
+  const kind = typeKind[type];
+  const isOne = kind === TypeKind.Integer || kind === TypeKind.Float || kind === TypeKind.Pointer;
+  return isOne ? Math.ceil(typeBits[type]! / 32) : 0;
+}
+
+function productUnits(fn: FunctionSnapshot, a: ValueId, b: ValueId, bits: number): number | null {
+  if (bits <= 16) return 1;
+  const [unsignedA, unsignedB] = [unsignedBits(fn, a), unsignedBits(fn, b)];
+  const most = Math.min(Math.max(unsignedA, unsignedB), Math.max(signedBits(fn, a), signedBits(fn, b)));
+  if (bits <= 32) return most <= SHORT_PRODUCT ? 1 : null;
+  if (bits > 64) return null;
+  if (most <= 32) return MULTIPLICATION;
+  // The upper words of both, and their products with the lower ones.
+  return Math.min(unsignedA, unsignedB) <= 32 ? 2 * MULTIPLICATION : 3 * MULTIPLICATION + 1;
+}
+
+/** @param by of 64 bits: how far; `NO_INTEGER`: as far as a variable says */
+function shiftUnits(by: number, keepsSign: boolean): number {
+  if (by === NO_INTEGER || by < 32) return 2;
+  // One word is what the other was.
+  return (by === 32 ? 0 : 1) + Number(keepsSign);
+}
+
+/** TargetTransformInfo takes it for two shifts and what they need. No other intrinsic of three such operands is so dear. */
+const isFunnelShift = (fn: FunctionSnapshot, i: InstrId, operands: readonly ValueId[]): boolean =>
+  hasFlag(fn, i, InstrFlag.Intrinsic) &&
+  isInteger(fn, fn.instrType[i]!) &&
+  fn.instrLatency[i]! >= LEAST_OF_FUNNEL &&
+  // The callee is the last operand.
+  fn.operandStart[i + 1]! - fn.operandStart[i]! === operands.length + 1 &&
+  operands.every((v) => fn.valueType[v] === fn.instrType[i]);
+const LEAST_OF_FUNNEL = 3;
+
+function funnelUnits({ valueKind }: FunctionSnapshot, by: ValueId, bits: number): number | null {
+  const isConstant = valueKind[by] === ValueKind.Constant;
+  if (bits <= 32) return isConstant ? 1 : 3;
+  return bits === 64 ? (isConstant ? 2 : 5) : null;
+}
+
+/**
+ * Integer division is a sequence of instructions, of which TargetTransformInfo knows the multiplications only. By a
+ * constant it is a multiplication and shifts, by a power of two it is shifts. Short operands are divided as floats.
+ * Otherwise it is a Newton iteration (AMDGPUCodeGenPrepare). Of 64 bits it is several, which threads skip whose
+ * operands have 32 bits: indices, above all. Null for all others.
+ */
+export function divisionCycles(fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number | null {
+  const division = divisionAt(fn, i);
+  return division && cyclesOfDivision(division, constantDivisor(fn, i), target);
+}
+
+/** Whether a division has code for all of 64 bits, which threads may skip. */
+export const hasLongDivision = (fn: FunctionSnapshot, i: InstrId): boolean =>
+  divisionAt(fn, i)?.bits === 64 && constantDivisor(fn, i) === null;
+
+/** Null: a variable. */
+function constantDivisor(fn: FunctionSnapshot, i: InstrId): number | null {
+  const divisor = fn.operand[fn.operandStart[i]! + 1]! as ValueId;
+  return fn.valueKind[divisor] === ValueKind.Constant ? fn.valueInteger[divisor]! : null;
+}
+
+/** What an instruction costs whose constant operands become variable: integer division only, the others cost the same. */
+export function variableCycles(fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number | null {
+  const division = divisionAt(fn, i);
+  return division && cyclesOfDivision(division, null, target);
+}
+
+interface Division {
+  readonly isSigned: boolean;
+  readonly isRemainder: boolean;
+  /** 16: its type is that short; 24: its operands are. */
+  readonly bits: 16 | 24 | 32 | 64;
+}
+
+function divisionAt(fn: FunctionSnapshot, i: InstrId): Division | null {
+  const opcode = fn.instrOpcode[i];
+  const isRemainder = opcode === Opcode.URem || opcode === Opcode.SRem;
+  if (opcode !== Opcode.UDiv && opcode !== Opcode.SDiv && !isRemainder) return null;
+  const isSigned = opcode === Opcode.SDiv || opcode === Opcode.SRem;
+  const bits = fn.typeBits[fn.instrType[i]!]!;
+  if (!isAmd(fn.cpu) || !isInteger(fn, fn.instrType[i]!)) return { isSigned, isRemainder, bits: bits > 32 ? 64 : 32 };
+  if (bits <= 16) return { isSigned, isRemainder, bits: 16 };
+  const [a, b] = fn.operand.subarray(fn.operandStart[i], fn.operandStart[i]! + 2) as Iterable<number> as ValueId[];
+  const most = Math.max(unsignedBits(fn, a!), unsignedBits(fn, b!));
+  return { isSigned, isRemainder, bits: most <= SHORT_QUOTIENT ? 24 : most <= 32 ? 32 : 64 };
+}
+
+/** @param divisor the constant, or null for a variable */
+function cyclesOfDivision(
+  { isSigned, isRemainder, bits }: Division,
+  divisor: number | null,
+  { valu, multiply }: TargetCosts,
+): number {
+  const of = (plain: number, multiplications: number): number => plain * valu + multiplications * multiply;
+  const rest = Number(isRemainder);
+  if (divisor === null) {
+    // A reciprocal takes as long as a multiplication.
+    if (bits <= 24) return of(4 + 5 * rest, 1);
+    const short = of(isSigned ? 18 : 12, 6);
+    return bits === 64 ? short + of(6, 0) : short;
+  }
+  const isPower = divisor > 0 && (divisor & (divisor - 1)) === 0;
+  if (isPower) return of((isSigned ? 3 : 1) * (bits === 64 ? 2 : 1), 0);
+  if (bits === 64) return of((isSigned ? 12 : 5) + 2 * rest, (isSigned ? 6 : 4) + 2 * rest);
+  if (bits === 16) return of((isSigned ? 4 : 2) + 2 * rest, 0);
+  return of((isSigned ? 3 : 2) + rest, 1 + rest);
+}
+
+/** Of a whole number that is not negative. */
+const bitLength = (x: number): number => 32 - Math.clz32(x);
+
+/** How many low bits may be set of a number without a sign. */
+function unsignedBits(fn: FunctionSnapshot, v: ValueId, steps = DEEPEST): number {
+  const bits = fn.typeBits[fn.valueType[v]!]!;
+  const constant = fn.valueInteger[v]!;
+  if (constant !== NO_INTEGER) return constant >= 0 ? bitLength(constant) : bits;
+  const i = definingInstr(fn, v);
+  if (i === NONE || steps === 0) return bits;
+  const source = fn.instrSource[i]!;
+  if (source >= LaneSource.ThreadX && source <= LaneSource.ThreadZ) return Math.min(bits, THREAD_BITS);
+  const [a, b] = fn.operand.subarray(fn.operandStart[i], fn.operandStart[i]! + 2) as Iterable<number> as ValueId[];
+  const of = (operand: ValueId): number => unsignedBits(fn, operand, steps - 1);
+  switch (fn.instrOpcode[i]) {
+    case Opcode.ZExt:
+      return of(a!);
+    case Opcode.Trunc:
+    case Opcode.UDiv:
+      return Math.min(bits, of(a!));
+    case Opcode.And:
+      return Math.min(of(a!), of(b!));
+    case Opcode.URem:
+      return Math.min(of(a!), of(b!));
+    case Opcode.LShr: {
+      const by = fn.valueInteger[b!]!;
+      return by === NO_INTEGER ? bits : Math.max(0, of(a!) - by);
+    }
+    default:
+      return bits;
+  }
+}
+
+/** How many bits a number has with its sign. */
+function signedBits(fn: FunctionSnapshot, v: ValueId): number {
+  const bits = fn.typeBits[fn.valueType[v]!]!;
+  const constant = fn.valueInteger[v]!;
+  if (constant !== NO_INTEGER) return bitLength(Math.abs(constant)) + 1;
+  const i = definingInstr(fn, v);
+  if (i !== NONE && fn.instrOpcode[i] === Opcode.SExt)
+    return fn.typeBits[fn.valueType[fn.operand[fn.operandStart[i]!]!]!]!;
+  if (i !== NONE && fn.instrOpcode[i] === Opcode.AShr) {
+    const by = fn.valueInteger[fn.operand[fn.operandStart[i]! + 1]!]!;
+    return by === NO_INTEGER ? bits : Math.max(1, bits - by);
+  }
+  return Math.min(bits, unsignedBits(fn, v) + 1);
+}
+
+/** How far operands are followed. */
+const DEEPEST = 4;
+/** Of a thread's number in its work group. */
+const THREAD_BITS = 10;
