@@ -2,8 +2,8 @@
  * Whether melds are worth the waves that they cost. Melded code may need more vector registers, and then a SIMD holds
  * fewer waves. The cost model does not see that; code generation does, but it takes long. It is asked where melds make
  * notably more values live at one place, and gain less than the fewest waves that these values allow would cost a usual
- * function, compared with those for which LDS has room (melding/cost/waves.ts). For all other functions, live values are
- * counted, and nothing more is done.
+ * function, compared with those for which LDS has room (melding/cost/waves.ts). For all other functions, live values
+ * are counted, and nothing more is done.
  *
  * What is asked is LLVM's own number, the comment `Occupancy` behind a kernel in its assembly: it knows registers of all
  * kinds, LDS and the sizes of work groups. Code is generated of the kernel alone, so nothing depends on what else has
@@ -74,13 +74,13 @@ export function lossOfWaves(
   const { name, cpu, waveSize } = snapshot;
   const live = liveWords(snapshot, analyses);
   const most = Math.min(costsOf(cpu).residentWaves, wavesWithLds(snapshot));
-  const least = leastWaves(cpu, waveSize, live);
+  const least = Math.max(1, Math.floor(leastWaves(cpu, waveSize, live)));
   if (live < LEAST_RISE * before.live || least >= most) return null;
 
   const gain = expectedGain(before.expected, expectedCycles(snapshot, analyses));
   /** Where no waves are lost, it does not matter what the melds gain. */
   const isWorth = (from: number, to: number): boolean => to >= from || gain >= slowdown(cpu, from, to);
-  if (isWorth(most, Math.floor(least))) return null;
+  if (isWorth(most, least)) return null;
 
   const after = wavesOf(module, name, () => module, true);
   if (after === null || isWorth(most, after)) return null;

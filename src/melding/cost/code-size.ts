@@ -106,8 +106,8 @@ function bytesOf(fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number 
 const LONG_IN_CALL = 6;
 const LONG_IN_DIVISION = 12;
 const LONG_IN_WIDE_MULTIPLICATION = 5;
-/** Of 64 bits, without the way for shorter operands. */
-const [PLAIN_IN_LONG_DIVISION, LONG_IN_LONG_DIVISION] = [110, 30];
+/** Of 64 bits, with the way for shorter operands. */
+const [PLAIN_IN_LONG_DIVISION, LONG_IN_LONG_DIVISION] = [93, 27];
 const MOST_UNITS = 64;
 
 function literalsOf(fn: FunctionSnapshot, i: InstrId): number {

@@ -1,7 +1,7 @@
 /**
- * What instructions on integers cost where TargetTransformInfo's number is far from what code generation makes of them:
- * it does not ask how many bits operands have, and takes all of 64 bits for products and rotations that are one
- * instruction. Counts as llc-23 makes them, in full-rate instructions; the targets differ by a few.
+ * What vector instructions on integers cost where TargetTransformInfo's number is far from what code generation makes of
+ * them: it does not ask how many bits operands have, and takes rotations for several shifts. Counts are those of llc-23,
+ * in full-rate instructions: one on a register pair counts as two, a multiplication as four. The targets differ by a few.
  */
 import type { InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
@@ -21,11 +21,11 @@ import type { TargetCosts } from './target-costs.js';
 
 /** A multiplication of 32 bits, or one of them that gives 64 bits, with an addition. */
 const MULTIPLICATION = 4;
-/** Operands that a multiplication at the full rate takes, and those that are divided as floats. */
+/** Bits of operands that a multiplication at the full rate takes, and of those that are divided as floats. */
 const SHORT_PRODUCT = 24;
-const SHORT_QUOTIENT = 23;
+const SHORT_QUOTIENT = { unsigned: 22, signed: 23 } as const;
 
-/** The full-rate instructions of such an instruction; null for all others, and for other targets than AMD's. */
+/** How many they are; null for all other instructions, and for other targets than AMD's. */
 export function integerUnits(fn: FunctionSnapshot, i: InstrId): number | null {
   if (!isAmd(fn.cpu)) return null;
   const type = fn.instrType[i]!;
@@ -43,7 +43,7 @@ export function integerUnits(fn: FunctionSnapshot, i: InstrId): number | null {
       if (!isInteger(fn, type) || wordsOf(fn, type) !== 2) return null;
       return shiftUnits(fn.valueInteger[b!]!, fn.instrOpcode[i] === Opcode.AShr);
     case Opcode.Call:
-      return isFunnelShift(fn, i, [a!, b!, c!]) ? funnelUnits(fn, c!, fn.typeBits[type]!) : null;
+      return isFunnelShift(fn, i, [a!, b!, c!]) ? funnelUnits(fn, [a!, b!, c!], fn.typeBits[type]!) : null;
     default:
       return null;
   }
@@ -76,7 +76,10 @@ function shiftUnits(by: number, keepsSign: boolean): number {
   return (by === 32 ? 0 : 1) + Number(keepsSign);
 }
 
-/** TargetTransformInfo takes it for two shifts and what they need. No other intrinsic of three such operands is so dear. */
+/**
+ * TargetTransformInfo takes it for two shifts and what they need. Snapshots do not name intrinsics; of the others with
+ * three operands of the result's type, only products of fixed point are as dear, and these are rare.
+ */
 const isFunnelShift = (fn: FunctionSnapshot, i: InstrId, operands: readonly ValueId[]): boolean =>
   hasFlag(fn, i, InstrFlag.Intrinsic) &&
   isInteger(fn, fn.instrType[i]!) &&
@@ -86,9 +89,13 @@ const isFunnelShift = (fn: FunctionSnapshot, i: InstrId, operands: readonly Valu
   operands.every((v) => fn.valueType[v] === fn.instrType[i]);
 const LEAST_OF_FUNNEL = 3;
 
-function funnelUnits({ valueKind }: FunctionSnapshot, by: ValueId, bits: number): number | null {
+function funnelUnits(
+  { valueKind }: FunctionSnapshot,
+  [a, b, by]: readonly [ValueId, ValueId, ValueId],
+  bits: number,
+): number | null {
   const isConstant = valueKind[by] === ValueKind.Constant;
-  if (bits <= 32) return isConstant ? 1 : 3;
+  if (bits === 32) return isConstant ? 1 : a === b ? 2 : 4;
   return bits === 64 ? (isConstant ? 2 : 5) : null;
 }
 
@@ -103,7 +110,7 @@ export function divisionCycles(fn: FunctionSnapshot, i: InstrId, target: TargetC
   return division && cyclesOfDivision(division, constantDivisor(fn, i), target);
 }
 
-/** Whether a division has code for all of 64 bits, which threads may skip. */
+/** Whether a division has code for all of 64 bits, and a shorter way beside it. */
 export const hasLongDivision = (fn: FunctionSnapshot, i: InstrId): boolean =>
   divisionAt(fn, i)?.bits === 64 && constantDivisor(fn, i) === null;
 
@@ -113,7 +120,9 @@ function constantDivisor(fn: FunctionSnapshot, i: InstrId): number | null {
   return fn.valueKind[divisor] === ValueKind.Constant ? fn.valueInteger[divisor]! : null;
 }
 
-/** What an instruction costs whose constant operands become variable: integer division only, the others cost the same. */
+/**
+ * What an instruction costs whose constant operands become variable: integer division only, the others cost the same.
+ */
 export function variableCycles(fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number | null {
   const division = divisionAt(fn, i);
   return division && cyclesOfDivision(division, null, target);
@@ -122,8 +131,8 @@ export function variableCycles(fn: FunctionSnapshot, i: InstrId, target: TargetC
 interface Division {
   readonly isSigned: boolean;
   readonly isRemainder: boolean;
-  /** 16: its type is that short; 24: its operands are. */
-  readonly bits: 16 | 24 | 32 | 64;
+  /** 16: its type is that short; 24: its operands are; 128: longer than 64, or a vector of more than 32. */
+  readonly bits: 16 | 24 | 32 | 64 | 128;
 }
 
 function divisionAt(fn: FunctionSnapshot, i: InstrId): Division | null {
@@ -131,12 +140,26 @@ function divisionAt(fn: FunctionSnapshot, i: InstrId): Division | null {
   const isRemainder = opcode === Opcode.URem || opcode === Opcode.SRem;
   if (opcode !== Opcode.UDiv && opcode !== Opcode.SDiv && !isRemainder) return null;
   const isSigned = opcode === Opcode.SDiv || opcode === Opcode.SRem;
-  const bits = fn.typeBits[fn.instrType[i]!]!;
-  if (!isAmd(fn.cpu) || !isInteger(fn, fn.instrType[i]!)) return { isSigned, isRemainder, bits: bits > 32 ? 64 : 32 };
-  if (bits <= 16) return { isSigned, isRemainder, bits: 16 };
-  const [a, b] = fn.operand.subarray(fn.operandStart[i], fn.operandStart[i]! + 2) as Iterable<number> as ValueId[];
-  const most = Math.max(unsignedBits(fn, a!), unsignedBits(fn, b!));
-  return { isSigned, isRemainder, bits: most <= SHORT_QUOTIENT ? 24 : most <= 32 ? 32 : 64 };
+  return { isSigned, isRemainder, bits: bitsOfDivision(fn, i, isSigned) };
+}
+
+function bitsOfDivision(fn: FunctionSnapshot, i: InstrId, isSigned: boolean): Division['bits'] {
+  const type = fn.instrType[i]!;
+  const bits = fn.typeBits[type]!;
+  if (!isInteger(fn, type)) return bits > 32 ? 128 : 32;
+  if (bits > 64) return 128;
+  if (!isAmd(fn.cpu)) return bits > 32 ? 64 : 32;
+  if (bits <= 16) return 16;
+  // By a constant, all of its bits are multiplied.
+  if (bits > 32 && constantDivisor(fn, i) !== null) return 64;
+  const operands = [...fn.operand.subarray(fn.operandStart[i], fn.operandStart[i]! + 2)] as ValueId[];
+  const most = (of: (fn: FunctionSnapshot, v: ValueId) => number): number =>
+    Math.max(...operands.map((v) => of(fn, v)));
+  const isShort = isSigned
+    ? most(signedBits) <= SHORT_QUOTIENT.signed
+    : most((_, v) => unsignedBits(fn, v)) <= SHORT_QUOTIENT.unsigned;
+  if (isShort) return 24;
+  return bits <= 32 || most((_, v) => unsignedBits(fn, v)) <= 32 ? 32 : 64;
 }
 
 /** @param divisor the constant, or null for a variable */
@@ -148,14 +171,16 @@ function cyclesOfDivision(
   const of = (plain: number, multiplications: number): number => plain * valu + multiplications * multiply;
   const rest = Number(isRemainder);
   if (divisor === null) {
+    if (bits === 128) return of(110, 30);
     // A reciprocal takes as long as a multiplication.
-    if (bits <= 24) return of(4 + 5 * rest, 1);
+    if (bits <= 24) return of(6 + rest, 1 + rest);
     const short = of(isSigned ? 18 : 12, 6);
     return bits === 64 ? short + of(6, 0) : short;
   }
   const isPower = divisor > 0 && (divisor & (divisor - 1)) === 0;
-  if (isPower) return of((isSigned ? 3 : 1) * (bits === 64 ? 2 : 1), 0);
-  if (bits === 64) return of((isSigned ? 12 : 5) + 2 * rest, (isSigned ? 6 : 4) + 2 * rest);
+  if (isPower) return of((isSigned ? 3 : 1) * (bits > 32 ? 2 : 1), 0);
+  if (bits === 128) return of(16, 8 + 4 * rest);
+  if (bits === 64) return of((isSigned ? 12 : 5) + 2 * rest, (isSigned ? 7 : 4) + 2 * rest);
   if (bits === 16) return of((isSigned ? 4 : 2) + 2 * rest, 0);
   return of((isSigned ? 3 : 2) + rest, 1 + rest);
 }
@@ -181,7 +206,6 @@ function unsignedBits(fn: FunctionSnapshot, v: ValueId, steps = DEEPEST): number
     case Opcode.UDiv:
       return Math.min(bits, of(a!));
     case Opcode.And:
-      return Math.min(of(a!), of(b!));
     case Opcode.URem:
       return Math.min(of(a!), of(b!));
     case Opcode.LShr: {

@@ -101,10 +101,11 @@ export function instrCosts(
       latency[i] = vector[i] = scalar[i] = sequence;
       continue;
     }
-    const units = integerUnits(fn, i as InstrId) ?? Math.min(MOST_UNITS, fn.instrLatency[i]!);
+    const units = Math.min(MOST_UNITS, fn.instrLatency[i]!);
     latency[i] = vector[i] = isOnDoubles(fn, i as InstrId)
       ? Math.ceil(units / target.double.units) * target.double.cycles
-      : units * target.valu + exactDivisions(fn, i as InstrId) * target.divisionSteps;
+      : (integerUnits(fn, i as InstrId) ?? units) * target.valu +
+        exactDivisions(fn, i as InstrId) * target.divisionSteps;
     scalar[i] = isFloat(fn, i as InstrId) && !target.scalarFloat ? vector[i]! : units * target.salu;
   }
   return { target, roughDivisors: divisors, latency, vector, scalar };

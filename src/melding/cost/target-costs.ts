@@ -36,9 +36,9 @@ export interface TargetCosts {
   /** 32-bit integer multiplication. */
   readonly multiply: number;
   /**
-   * An operation on doubles: what TargetTransformInfo says, in full-rate instructions, and the cycles that it takes
-   * (docs/cycle-model.md). RDNA has one double unit for 16 or 32 threads, which TargetTransformInfo does not know. There
-   * a wave has to wait for other instructions longer than they keep the unit busy, but not for these.
+   * An operation on doubles: what TargetTransformInfo says, in full-rate instructions, the cycles that it takes a wave that
+   * is alone, and those where waves are busy (docs/cycle-model.md). RDNA has one double unit for 16 or 32 threads, which
+   * TargetTransformInfo does not know. `valu` is twice what a busy vector unit of RDNA takes, and so is `busy`.
    */
   readonly double: Readonly<Record<'units' | 'cycles' | 'busy', number>>;
   /**
@@ -204,7 +204,9 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
   ['gfx115', { ...gfx11, scalarFloat: true }],
   ['gfx11', gfx11],
   ['gfx125', { ...gfx11, scalarFloat: true, ldsBytes: 80 * KIB }],
+  ['gfx12-5', { ...gfx11, scalarFloat: true, ldsBytes: 80 * KIB }],
   ['gfx12', { ...gfx11, scalarFloat: true }],
+  ['gfx13', { ...gfx11, scalarFloat: true }],
   ['gfx', gfx9],
   [
     '',

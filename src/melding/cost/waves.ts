@@ -23,8 +23,8 @@ export function leastWaves(cpu: string, waveSize: number, live: number): number 
 }
 
 /**
- * The most waves for whose work groups LDS has room, as LLVM counts them (AMDGPUSubtarget,
- * `getOccupancyWithWorkGroupSizes`). Limits of other kinds may allow fewer. Of LDS that a launch adds, nothing is known.
+ * The most waves of a SIMD for whose work groups LDS has room, as LLVM counts them (AMDGPUSubtarget,
+ * `getOccupancyWithWorkGroupSizes`). Other limits may allow fewer. Of LDS that a launch adds, nothing is known.
  */
 export function wavesWithLds({
   cpu,
@@ -33,8 +33,8 @@ export function wavesWithLds({
   ldsBytes,
 }: Pick<FunctionSnapshot, 'cpu' | 'waveSize' | 'mostThreads' | 'ldsBytes'>): number {
   const bytes = ldsBytes();
-  // It is Infinity where the size of an array is not known.
-  if (bytes === 0 || !Number.isFinite(bytes)) return Infinity;
+  // The size of an array is not known.
+  if (bytes === Infinity) return Infinity;
   const groups = Math.floor((SIMDS * costsOf(cpu).ldsBytes) / bytes);
   return Math.max(1, Math.ceil((groups * Math.ceil((mostThreads || MOST_THREADS) / waveSize)) / SIMDS));
 }

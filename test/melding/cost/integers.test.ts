@@ -19,6 +19,7 @@ const built = (lines: string, cpu = 'gfx906'): BuiltSnapshot =>
     arg %p ptr1 never
     arg %q ptr1 never
     arg %c i1 never
+    arg %v v4xi32 never
     entry:
       ${lines}
       ret`);
@@ -42,11 +43,21 @@ test('products of few bits are made at the full rate', () => {
   const bytes = '%x = zext %b !type=i32\n %y = lshr %i 8\n';
   assert.is(units(`${bytes} %r = mul %x %y`), 1);
   assert.is(units(`${bytes} %z = lshr %j 7\n %r = mul %x %z`), null);
-  assert.is(units('%t = call @llvm.amdgcn.workitem.id.x !source=ThreadX\n %x = and %i 4095\n %r = mul %t %x'), 1);
+  const thread = '%t = call @llvm.amdgcn.workitem.id.x !source=ThreadX\n';
+  assert.is(units(`${thread} %x = shl %t 0\n %r = mul %t %t`), 1);
+  // There are up to 1,024 threads: ten bits, and more than 32 in a product of 64.
+  assert.is(units(`${thread} %x = zext %t !type=i64\n %y = lshr %x 10:i64\n %r = mul %l %y`), 8);
+  assert.is(units(`${thread} %x = and %t 511\n %y = or %i 1\n %r = mul %x %y`), null);
   assert.is(units('%x = and %i -2\n %r = mul %x 3'), null);
   assert.is(units('%x = sext %h !type=i32\n %y = ashr %i 8\n %r = mul %x %y'), 1);
   assert.is(units('%x = sext %h !type=i32\n %r = mul %x -5'), 1);
   assert.is(units('%x = urem %i 1000\n %y = udiv %x 7\n %r = mul %x %y'), 1);
+  assert.is(units('%x = zext %b !type=i32\n %y = urem %x %i\n %r = mul %y %x'), 1);
+  assert.is(units('%x = lshr %l 8:i64\n %y = trunc %x !type=i32\n %r = mul %y 3'), null);
+  // So far nobody follows.
+  const steps = [1, 2, 3, 4, 5].map((k) => `%s${k} = udiv %s${k - 1} 7\n`).join('');
+  assert.is(units(`%s0 = lshr %i 10\n ${steps} %r = mul %s3 3`), 1);
+  assert.is(units(`%s0 = lshr %i 10\n ${steps} %r = mul %s5 3`), null);
 });
 
 test('products of 64 bits are as many as have words that are not known', () => {
@@ -57,6 +68,7 @@ test('products of 64 bits are as many as have words that are not known', () => {
   assert.is(units('%x = sext %i !type=i64\n %y = sext %j !type=i64\n %r = mul %x %y'), 4);
   // The upper word of a number with a sign is not nothing.
   assert.is(units('%x = sext %i !type=i64\n %r = mul %x %l'), 13);
+  assert.is(units('%x = zext %l !type=i128\n %r = mul %x %x'), null);
 });
 
 test('a shift by a word or more moves one word', () => {
@@ -76,27 +88,34 @@ test('compares and selects take all words', () => {
 });
 
 test('rotations and funnel shifts are few instructions', () => {
-  const funnel = (by: string, latency = 7): string => `%r = call @llvm.fshl.i32 %i %i ${by} !type=i32 !lat=${latency}`;
-  assert.equal([units(funnel('13')), units(funnel('%j'))], [1, 3]);
-  // Another intrinsic of three integers, and one of two.
-  assert.is(units(funnel('%j', 1)), null);
+  const call = (a: string, b: string, by: string, latency = 7): number | null =>
+    units(`%r = call @llvm.fshl.i32 ${a} ${b} ${by} !type=i32 !lat=${latency}`);
+  assert.equal([call('%i', '%i', '13'), call('%i', '%i', '%j'), call('%i', '%j', '%i')], [1, 2, 4]);
+  // Another intrinsic of three integers, one of other types, one of two, and a function.
+  assert.is(call('%i', '%i', '%j', 1), null);
+  assert.is(units('%r = call @llvm.f %i %l %j !type=i32 !lat=7'), null);
   assert.is(units('%r = call @llvm.sadd.sat.i32 %i %j !type=i32 !lat=4'), null);
-  const long = (by: string): string => `%r = call @llvm.fshl.i64 %l %l ${by} !type=i64 !lat=12`;
-  assert.equal([units(long('13:i64')), units(long('%m'))], [2, 5]);
+  assert.is(units('%r = call @f %i %i %j !type=i32 !lat=7'), null);
+  const long = (by: string): number | null => units(`%r = call @llvm.fshl.i64 %l %l ${by} !type=i64 !lat=12`);
+  assert.equal([long('13:i64'), long('%m')], [2, 5]);
+  assert.is(units('%r = call @llvm.fshl.i16 %h %h %h !type=i16 !lat=7'), null);
 });
 
 test('short operands are divided as floats', () => {
-  assert.equal([division('%r = udiv %h %h !type=i16'), division('%r = srem %b %b !type=i8')], [8, 13]);
+  assert.equal([division('%r = udiv %h %h !type=i16'), division('%r = srem %b %b !type=i8')], [10, 15]);
   assert.equal([division('%r = udiv %h 10:i16'), division('%r = srem %h 10:i16')], [2, 6]);
-  const x = '%x = zext %h !type=i32\n %y = lshr %i 9\n';
-  assert.equal([division(`${x} %r = udiv %x %y`), division(`${x} %r = urem %x %y`)], [8, 13]);
-  assert.is(division(`${x} %r = udiv %x %j`), 36);
+  const of = (bits: number): string => `%x = lshr %i ${32 - bits}\n %y = lshr %j ${32 - bits}\n`;
+  assert.equal([division(`${of(22)} %r = udiv %x %y`), division(`${of(22)} %r = urem %x %y`)], [10, 15]);
+  assert.equal([division(`${of(23)} %r = udiv %x %y`), division(`${of(22)} %r = udiv %x %j`)], [36, 36]);
+  const signed = (bits: number): string => of(bits).replaceAll('lshr', 'ashr');
+  assert.equal([division(`${signed(23)} %r = sdiv %x %y`), division(`${signed(24)} %r = sdiv %x %y`)], [10, 42]);
+  assert.is(division(`${signed(16)} %r = udiv %x %y`), 36);
   assert.equal([division('%r = sdiv %i %j'), division('%r = udiv %i 10'), division('%r = udiv %i 8')], [42, 6, 1]);
   // What is a constant now becomes a variable.
-  const s = built(`${x} %r = udiv %x 10`);
-  assert.is(variableCycles(s.f, s.instr('%r'), costsOf('gfx906')), 8 * 4);
+  const s = built('%x = zext %b !type=i32\n %r = udiv %x 10');
+  assert.is(variableCycles(s.f, s.instr('%r'), costsOf('gfx906')), 10 * 4);
   // PTX has no such way.
-  assert.is(division(`${x} %r = udiv %x %y`, 'sm_70'), 36);
+  assert.is(division(`${of(16)} %r = udiv %x %y`, 'sm_70'), 36);
 });
 
 test('threads skip the long way of a division of 64 bits', () => {
@@ -106,10 +125,15 @@ test('threads skip the long way of a division of 64 bits', () => {
   };
   assert.equal([division('%r = udiv %l %m'), isLong('%r = udiv %l %m')], [42, true]);
   assert.equal([division('%r = urem %l 10:i64'), isLong('%r = urem %l 10:i64')], [31, false]);
-  const short = '%x = zext %i !type=i64\n %r = udiv %x 1000:i64';
-  assert.equal([division(short), isLong(short)], [6, false]);
+  assert.is(division('%r = sdiv %l 10:i64'), 40);
+  const short = '%x = zext %i !type=i64\n %y = zext %j !type=i64\n %r = udiv %x %y';
+  assert.equal([division(short), isLong(short)], [36, false]);
+  assert.is(division('%x = zext %i !type=i64\n %r = udiv %x 1000:i64'), 21);
   assert.is(isLong('%r = udiv %i %j'), false);
   assert.is(isLong('%r = mul %l %m'), false);
+  // Vectors and 128 bits have no way around it.
+  assert.equal([division('%r = udiv %v %v !type=v4xi32'), isLong('%r = udiv %v %v !type=v4xi32')], [230, false]);
+  assert.is(division('%x = zext %l !type=i128\n %r = udiv %x %x'), 230);
 });
 
 test.run();

@@ -7,7 +7,7 @@ import { busyTarget, costsOf } from '../../../src/melding/cost/target-costs.js';
 import { snapshot, type BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/latency', { tests: 8 });
+const test = suite('melding/cost/latency', { tests: 9 });
 
 /** @param units TargetTransformInfo's, in full-rate instructions */
 function division(cpu: string, units: number, type = 'float'): number {
@@ -116,24 +116,32 @@ test('RDNA takes longer for doubles than TargetTransformInfo says', () => {
 });
 
 test('where waves are busy, RDNA has no turns to spare beside doubles', () => {
-  const cycles = (cpu: string): number[] => {
-    const { double } = busyTarget(costsOf(cpu));
-    return [double.units, double.cycles];
+  const cycles = (cpu: string, units: number): number => {
+    const s = snapshot(`
+      func kernel cpu=${cpu}
+      arg %a double never
+      entry:
+        %x = fmul %a %a !type=double !lat=${units}
+        ret`);
+    const { divergence } = analysesOf(s.f);
+    return instrCosts(s.f, memoryAccesses(s.f, divergence), divergence, busyTarget(costsOf(cpu))).vector[
+      s.instr('%x')
+    ]!;
   };
-  assert.equal(
-    [cycles('gfx906'), cycles('gfx90a')],
-    [
-      [2, 8],
-      [1, 4],
-    ],
+  assert.equal([cycles('gfx906', 2), cycles('gfx90a', 1)], [8, 4]);
+  assert.equal([cycles('gfx1030', 4), cycles('gfx1100', 4)], [32, 64]);
+});
+
+test('the scalar unit takes pairs of registers', () => {
+  const { vector, scalar } = costs(
+    snapshot(`
+      func kernel cpu=gfx906
+      arg %a i64
+      entry:
+        %c = icmp eq %a 7:i64
+        ret`),
   );
-  assert.equal(
-    [cycles('gfx1030'), cycles('gfx1100')],
-    [
-      [4, 32],
-      [4, 64],
-    ],
-  );
+  assert.equal([vector[0], scalar[0]], [8, 4]);
 });
 
 test('a division by a constant is cheaper if it need not be rounded correctly', () => {

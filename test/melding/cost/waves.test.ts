@@ -28,6 +28,8 @@ test('LDS has room for the waves of so many work groups', () => {
   assert.is(waves('gfx950', 64, 20000, 64), 2);
   assert.is(waves('gfx1100', 32, 20000, 256), 12);
   assert.is(waves('gfx1250', 32, 65536, 256), 10);
+  assert.is(waves('gfx12-5-generic', 32, 65536, 256), 10);
+  assert.is(waves('gfx1310', 32, 20000, 256), 12);
   assert.is(waves('gfx906', 64, 40000, 0), 4);
   assert.is(waves('gfx906', 64, 65536, 64), 1);
   // More than there is.
