@@ -1,7 +1,8 @@
 /** The cases of a `switch` in the order of their values, as code generation's tree of compares has them (LowerSwitch). */
-import { NONE, type BlockId, type InstrId, type ValueId } from '../ir/ids.js';
-import { NO_INTEGER, Opcode, definingInstr, terminatorOf, type FunctionSnapshot } from '../ir/snapshot.js';
+import type { BlockId, ValueId } from '../ir/ids.js';
+import { terminatorOf, type FunctionSnapshot } from '../ir/snapshot.js';
 import { isComplete } from '../ir/switches.js';
+import { knownMaximum } from './known-maximum.js';
 
 /** Values next to each other that lead to one destination. */
 export interface CaseRun {
@@ -72,35 +73,6 @@ function rangeOf(
     const border = 1n << BigInt(isNarrow ? bits : bits - 1);
     if (to === (isNarrow ? 0n : -border)) return [from, border];
   }
-  const most = mostOf(fn, v) ?? (bits < NARROWEST ? 2n ** BigInt(bits) - 1n : null);
+  const most = knownMaximum(fn, v) ?? (bits < NARROWEST ? 2n ** BigInt(bits) - 1n : null);
   return most === null ? null : [0n, most + 1n];
-}
-
-/** Wider numbers are not looked at. */
-const WIDEST = 64;
-
-/** The most that a number is which is not negative; null if that is not seen. */
-function mostOf(fn: FunctionSnapshot, v: ValueId): bigint | null {
-  const bitsOf = (of: ValueId): number => fn.typeBits[fn.valueType[of]!]!;
-  let narrowest = NONE;
-  let i = definingInstr(fn, v);
-  let at = v;
-  while (i !== NONE && fn.instrOpcode[i] === Opcode.ZExt) {
-    at = fn.operand[fn.operandStart[i]!] as ValueId;
-    narrowest = bitsOf(at);
-    i = definingInstr(fn, at);
-  }
-  const masked = i === NONE ? null : mostOfOperation(fn, i, bitsOf(at));
-  if (masked !== null) return masked;
-  return narrowest === NONE || narrowest > WIDEST ? null : 2n ** BigInt(narrowest) - 1n;
-}
-
-function mostOfOperation(fn: FunctionSnapshot, i: InstrId, bits: number): bigint | null {
-  const opcode = fn.instrOpcode[i];
-  if (opcode !== Opcode.And && opcode !== Opcode.URem && opcode !== Opcode.LShr) return null;
-  const constant = fn.valueInteger[fn.operand[fn.operandStart[i]! + 1]!]!;
-  if (constant === NO_INTEGER || constant < 0 || bits > WIDEST) return null;
-  if (opcode === Opcode.And) return BigInt(constant);
-  if (constant === 0) return null;
-  return opcode === Opcode.URem ? BigInt(constant) - 1n : (2n ** BigInt(bits) - 1n) >> BigInt(constant);
 }

@@ -73,9 +73,12 @@ export function lossOfWaves(
 ): string | null {
   const { name, cpu, waveSize } = snapshot;
   const live = liveWords(snapshot, analyses);
-  const most = Math.min(costsOf(cpu).residentWaves, wavesWithLds(snapshot));
+  const usual = costsOf(cpu).residentWaves;
   const least = Math.max(1, Math.floor(leastWaves(cpu, waveSize, live)));
-  if (live < LEAST_RISE * before.live || least >= most) return null;
+  if (live < LEAST_RISE * before.live || least >= usual) return null;
+  // LLVM prints the module for this, where nobody has asked before.
+  const most = Math.min(usual, wavesWithLds(snapshot));
+  if (least >= most) return null;
 
   const gain = expectedGain(before.expected, expectedCycles(snapshot, analyses));
   /** Where no waves are lost, it does not matter what the melds gain. */

@@ -1,8 +1,10 @@
 /**
- * What vector instructions on integers cost where TargetTransformInfo's number is far from what code generation makes of
- * them: it does not ask how many bits operands have, and takes rotations for several shifts. Counts are those of llc-23,
- * in full-rate instructions: one on a register pair counts as two, a multiplication as four. The targets differ by a few.
+ * What vector instructions on integers cost where TargetTransformInfo's number is far from what code generation makes
+ * of them: it does not ask how many bits operands have, and takes rotations for several shifts. Counts are those of
+ * llc-23, in full-rate instructions: one on a register pair counts as two, a multiplication as four. The targets differ
+ * by a few.
  */
+import { knownMaximum } from '../../analysis/known-maximum.js';
 import type { InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import {
@@ -18,6 +20,7 @@ import {
   type FunctionSnapshot,
 } from '../../ir/snapshot.js';
 import type { TargetCosts } from './target-costs.js';
+import { MOST_THREADS } from './work-group.js';
 
 /** A multiplication of 32 bits, or one of them that gives 64 bits, with an addition. */
 const MULTIPLICATION = 4;
@@ -185,37 +188,19 @@ function cyclesOfDivision(
   return of((isSigned ? 3 : 2) + rest, 1 + rest);
 }
 
+/** How many low bits may be set of a number without a sign. */
+function unsignedBits(fn: FunctionSnapshot, v: ValueId): number {
+  const constant = fn.valueInteger[v]!;
+  if (constant !== NO_INTEGER && constant >= 0) return bitLength(constant);
+  const i = definingInstr(fn, v);
+  const source = i === NONE ? LaneSource.None : fn.instrSource[i]!;
+  if (source >= LaneSource.ThreadX && source <= LaneSource.ThreadZ) return bitLength(MOST_THREADS - 1);
+  const most = knownMaximum(fn, v);
+  return most === null ? fn.typeBits[fn.valueType[v]!]! : most.toString(2).length;
+}
+
 /** Of a whole number that is not negative. */
 const bitLength = (x: number): number => 32 - Math.clz32(x);
-
-/** How many low bits may be set of a number without a sign. */
-function unsignedBits(fn: FunctionSnapshot, v: ValueId, steps = DEEPEST): number {
-  const bits = fn.typeBits[fn.valueType[v]!]!;
-  const constant = fn.valueInteger[v]!;
-  if (constant !== NO_INTEGER) return constant >= 0 ? bitLength(constant) : bits;
-  const i = definingInstr(fn, v);
-  if (i === NONE || steps === 0) return bits;
-  const source = fn.instrSource[i]!;
-  if (source >= LaneSource.ThreadX && source <= LaneSource.ThreadZ) return Math.min(bits, THREAD_BITS);
-  const [a, b] = fn.operand.subarray(fn.operandStart[i], fn.operandStart[i]! + 2) as Iterable<number> as ValueId[];
-  const of = (operand: ValueId): number => unsignedBits(fn, operand, steps - 1);
-  switch (fn.instrOpcode[i]) {
-    case Opcode.ZExt:
-      return of(a!);
-    case Opcode.Trunc:
-    case Opcode.UDiv:
-      return Math.min(bits, of(a!));
-    case Opcode.And:
-    case Opcode.URem:
-      return Math.min(of(a!), of(b!));
-    case Opcode.LShr: {
-      const by = fn.valueInteger[b!]!;
-      return by === NO_INTEGER ? bits : Math.max(0, of(a!) - by);
-    }
-    default:
-      return bits;
-  }
-}
 
 /** How many bits a number has with its sign. */
 function signedBits(fn: FunctionSnapshot, v: ValueId): number {
@@ -231,8 +216,3 @@ function signedBits(fn: FunctionSnapshot, v: ValueId): number {
   }
   return Math.min(bits, unsignedBits(fn, v) + 1);
 }
-
-/** How far operands are followed. */
-const DEEPEST = 4;
-/** Of a thread's number in its work group. */
-const THREAD_BITS = 10;

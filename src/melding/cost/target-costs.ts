@@ -36,9 +36,10 @@ export interface TargetCosts {
   /** 32-bit integer multiplication. */
   readonly multiply: number;
   /**
-   * An operation on doubles: what TargetTransformInfo says, in full-rate instructions, the cycles that it takes a wave that
-   * is alone, and those where waves are busy (docs/cycle-model.md). RDNA has one double unit for 16 or 32 threads, which
-   * TargetTransformInfo does not know. `valu` is twice what a busy vector unit of RDNA takes, and so is `busy`.
+   * An operation on doubles: what TargetTransformInfo says, in full-rate instructions, the cycles that it takes a wave
+   * that is alone, and those where waves are busy (docs/cycle-model.md). RDNA has one double unit for 16 or 32 threads,
+   * which TargetTransformInfo does not know. Where waves are busy, a full-rate instruction takes one cycle there and
+   * counts as two (`valu`), so that doubles count twice as well.
    */
   readonly double: Readonly<Record<'units' | 'cycles' | 'busy', number>>;
   /**
