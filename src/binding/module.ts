@@ -11,8 +11,8 @@ import type { DebugLocation } from '../job/remarks.js';
 import { Status, type JobPtr, type ValuePtr } from './abi.js';
 import { debugLocation } from './debug-location.js';
 import { FunctionEditor } from './editor.js';
-import { doubleRoots } from './double-roots.js';
 import { floatConstants, type FloatConstants } from './float-constants.js';
+import { intrinsicNames } from './intrinsic-names.js';
 import { shortLinkError } from './link-error.js';
 import type { LlvmRuntime } from './runtime.js';
 import { decodeSnapshot, type DecodedSnapshot } from './snapshot.js';
@@ -323,10 +323,10 @@ export class LlvmModule {
     let switches: ReturnType<typeof switchValues> | null = null;
     const valuesOf = (b: BlockId) =>
       (switches ??= switchValues(decoded.snapshot, this.#printed(name).switches)).get(b) ?? null;
-    let roots: ReturnType<typeof doubleRoots> | null = null;
-    const isDoubleRoot = (i: InstrId) =>
-      (roots ??= doubleRoots(decoded.snapshot, this.#printed(name).doubleIntrinsics)).has(i);
-    const asked = { dividesRoughly, ldsBytes, floatConstant, isDoubleRoot, switchValues: valuesOf };
+    let names: ReturnType<typeof intrinsicNames> | null = null;
+    const intrinsic = (i: InstrId) =>
+      (names ??= intrinsicNames(decoded.snapshot, this.#printed(name).intrinsics)).get(i) ?? null;
+    const asked = { dividesRoughly, ldsBytes, floatConstant, intrinsic, switchValues: valuesOf };
     const decoded = decodeSnapshot(words, { name, cpu: this.cpu, ...asked });
     const editor = new FunctionEditor(this.runtime, this.#llvm()._darm_module(this.#job), decoded);
     return { snapshot: decoded.snapshot, fingerprint: decoded.fingerprint, editor };

@@ -18,7 +18,7 @@ export interface DecodedSnapshot {
 /** What is found out from the text of a module. */
 type AskedOfText = Pick<
   FunctionSnapshot,
-  'dividesRoughly' | 'ldsBytes' | 'floatConstant' | 'isDoubleRoot' | 'switchValues'
+  'dividesRoughly' | 'ldsBytes' | 'floatConstant' | 'intrinsic' | 'switchValues'
 >;
 
 type Section = (typeof SNAPSHOT_SECTIONS)[number];

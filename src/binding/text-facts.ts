@@ -1,6 +1,6 @@
 /** What only the text of a module tells of its functions. */
 import {
-  doubleIntrinsics,
+  calledIntrinsics,
   floatCompares,
   globalsIn,
   hasRoughDivision,
@@ -15,7 +15,7 @@ export interface PrintedFunction {
   /** In order. */
   readonly floatCompares: readonly FloatCompare[];
   /** In order, by name. */
-  readonly doubleIntrinsics: readonly string[];
+  readonly intrinsics: readonly string[];
   /** In order. */
   readonly switches: readonly PrintedSwitch[];
 }
@@ -31,7 +31,7 @@ export interface TextFacts {
 
 export const printedFunction = (body: string): PrintedFunction => ({
   floatCompares: floatCompares(body),
-  doubleIntrinsics: doubleIntrinsics(body),
+  intrinsics: calledIntrinsics(body),
   switches: printedSwitches(body),
 });
 

@@ -60,12 +60,11 @@ export const floatCompares = (body: string): FloatCompare[] =>
     bound: floatOf(type!, SECOND.exec(operands!)?.[1] ?? ''),
   }));
 
-/** The intrinsics in a body that are called for a double, in order. */
-export const doubleIntrinsics = (body: string): string[] =>
-  [...body.matchAll(DOUBLE_INTRINSIC)].map(([, name]) => name!);
+/** The names of the intrinsics that a body calls, with their types and without `llvm.`, in order. */
+export const calledIntrinsics = (body: string): string[] =>
+  [...body.matchAll(CALL_OF_INTRINSIC)].map(([, name]) => name!);
 
-/** The name, with its types. */
-const DOUBLE_INTRINSIC = /^ +%(?:"[^"\n]*"|[-\w$.]+) = (?:\w+ )?call [^@"\n]*\bdouble @llvm\.([\w.]+)\(/gm;
+const CALL_OF_INTRINSIC = /^ +(?:%(?:"[^"\n]*"|[-\w$.]+) = )?(?:\w+ )?call [^@"\n]*@llvm\.([\w.]+)\(/gm;
 
 /** By LLVM's numbers. */
 const FLOAT_PREDICATES = 'false oeq ogt oge olt ole one ord uno ueq ugt uge ult ule une true'.split(' ');

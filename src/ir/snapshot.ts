@@ -218,8 +218,11 @@ export interface FunctionSnapshot {
   readonly ldsBytes: () => number;
   /** The constant float that a compare has as its second operand; NaN for other values. Found out in the same way. */
   readonly floatConstant: (v: ValueId) => number;
-  /** Whether a call is the root of a double that LLVM computes in line. Found out in the same way. */
-  readonly isDoubleRoot: (i: InstrId) => boolean;
+  /**
+   * The name of the intrinsic that is called, without `llvm.` (`sqrt.f64`); null for other instructions, and if the text
+   * does not tell. Found out in the same way.
+   */
+  readonly intrinsic: (i: InstrId) => string | null;
   /** What the `switch` of a block asks for; null if the text does not tell. Found out in the same way. */
   readonly switchValues: (b: BlockId) => SwitchValues | null;
 

@@ -441,7 +441,7 @@ function assemble({ args, raw, blockNames, ...parsed }: ParsedFunction): BuiltSn
     mostThreads: parsed.mostThreads,
     dividesRoughly: () => parsed.dividesRoughly,
     ldsBytes: () => parsed.ldsBytes,
-    isDoubleRoot: (i) => raw[i]!.operands.at(-1)!.startsWith('@llvm.sqrt.f64'),
+    intrinsic: (i) => /^@llvm\.([\w.]+)/.exec(raw[i]!.operands.at(-1) ?? '')?.[1] ?? null,
     floatConstant: (v) => floatOf(constants.get(v) ?? ''),
     switchValues: (b) =>
       terminators[b]!.opcode === Opcode.Switch

@@ -4,6 +4,9 @@ import { NONE } from '../../ir/ids.js';
 import { InstrFlag, Opcode, definingInstr, hasFlag, terminatorOf, type FunctionSnapshot } from '../../ir/snapshot.js';
 import type { PlanningContext } from './context.js';
 
+/** What there must be known of a function. */
+export type Waiting = Pick<PlanningContext, 'fn' | 'uses' | 'dominators' | 'cost' | 'fusedInto' | 'sinking'>;
+
 /** By what code generation waits for, whether it may still be on its way in front of one branch. */
 export type AwaitedResults = Map<InstrId, boolean>;
 
@@ -13,7 +16,7 @@ export type AwaitedResults = Map<InstrId, boolean>;
  *
  * @param known of this branch: a result may have thousands of uses
  */
-export function isAwaited(ctx: PlanningContext, branch: BlockId, v: ValueId, known: AwaitedResults): boolean {
+export function isAwaited(ctx: Waiting, branch: BlockId, v: ValueId, known: AwaitedResults): boolean {
   const { fn, uses, dominators } = ctx;
   const from = definingInstr(fn, v);
   if (from === NONE || !isWaitedFor(fn, from)) return false;
@@ -35,7 +38,7 @@ export function isAwaited(ctx: PlanningContext, branch: BlockId, v: ValueId, kno
  * Whether code generation certainly has an instruction in front of the branch of its block. What costs nothing may be
  * folded into its users, and a compare may be there for an assumption.
  */
-function isWorkInFront({ fn, cost, fusedInto, sinking }: PlanningContext, i: InstrId): boolean {
+function isWorkInFront({ fn, cost, fusedInto, sinking }: Waiting, i: InstrId): boolean {
   const opcode = fn.instrOpcode[i];
   if (opcode === Opcode.ICmp || opcode === Opcode.FCmp) return false;
   return cost[i]! > 0 && fusedInto[i] === NONE && sinking.stays(i);

@@ -1,34 +1,87 @@
 /**
- * Instructions on floats of which code generation makes many more than TargetTransformInfo says: it takes roots and
- * conversions for one or two, and remainders for divisions. Counts as llc-23 makes them; the targets differ by a few.
- * Vectors, conversions that saturate, and code size (code-size.ts) keep TargetTransformInfo's numbers.
+ * Instructions on floats of which code generation makes other ones than TargetTransformInfo says: it takes roots and
+ * conversions for one or two, remainders for divisions, and the target's own reciprocals for full-rate instructions.
+ * Counts as llc-23 makes them; the targets differ by a few. Vectors and code size (code-size.ts) keep
+ * TargetTransformInfo's numbers.
  */
 import type { InstrId, ValueId } from '../../ir/ids.js';
 import { InstrFlag, Opcode, TypeKind, hasFlag, isAmd, type FunctionSnapshot } from '../../ir/snapshot.js';
 import type { TargetCosts } from './target-costs.js';
 
-/** How many instructions there are on doubles, and how many at the full rate. */
+/** How many instructions there are on doubles, how many that convert from or to them, and how many at the full rate. */
 interface Expansion {
   readonly doubles: number;
+  readonly conversions: number;
   readonly others: number;
 }
 
-/** A reciprocal root, and steps of Newton's method by Goldschmidt, of what has been scaled. */
-const ROOT: Expansion = { doubles: 14, others: 6 };
-/** The quotient digit by digit, in a loop of which one round counts. */
-const REMAINDER: Expansion = { doubles: 0, others: 56 };
-const DOUBLE_REMAINDER: Expansion = { doubles: 34, others: 28 };
-/** Between 64 bits of an integer and a double or a float. Halves become floats first. */
-const LONG_AND_DOUBLE: Expansion = { doubles: 4, others: 0 };
-const LONG_AND_FLOAT: Expansion = { doubles: 0, others: 11 };
+const onDoubles = (doubles: number, others: number, conversions = 0): Expansion => ({ doubles, conversions, others });
+const others = (count: number): Expansion => onDoubles(0, count);
 
-/** What TargetTransformInfo says of a root of a double. It says so of other intrinsics, too. */
-const UNITS_OF_ROOT = 2;
+/** The quotient digit by digit, in a loop of which one round counts. */
+const REMAINDER = others(56);
+const DOUBLE_REMAINDER = onDoubles(34, 28);
+/** Between 64 bits of an integer and a double or a float. Halves become floats first. */
+const LONG_AND_DOUBLE = onDoubles(2, 0, 2);
+const LONG_AND_FLOAT = others(11);
+const CONVERSION = onDoubles(0, 0, 1);
+
+/** A quarter of the full rate: what counts as four. */
+const SLOW = 4;
+
+/** By intrinsic, without its types. Null: TargetTransformInfo is right. */
+interface OfFloats {
+  readonly half: Expansion | null;
+  readonly float: Expansion | null;
+  readonly double: Expansion | null;
+}
+const ofFloats = (float: Expansion, { half = float, double = null }: Partial<OfFloats> = {}): OfFloats => ({
+  half,
+  float,
+  double,
+});
+/** Floats have a sequence of their own, which TargetTransformInfo knows: halves become floats where they must. */
+const ofHalves = (count: number): OfFloats => ({ half: others(count), float: null, double: null });
+
+const SLOW_FLOATS = ofFloats(others(SLOW));
+const ROUNDING = ofFloats(others(1));
+
+const BY_INTRINSIC: ReadonlyMap<string, OfFloats> = new Map([
+  // Of a double: a reciprocal root, and steps of Newton's method by Goldschmidt, of what has been scaled.
+  ['sqrt', { ...ofHalves(SLOW), double: onDoubles(14, 6) }],
+  ['exp2', ofHalves(SLOW)],
+  ['log2', ofHalves(SLOW)],
+  // With a conversion and a multiplication, or with one of these.
+  ['exp', ofHalves(SLOW + 2)],
+  ['exp10', ofHalves(SLOW + 2)],
+  ['log', ofHalves(SLOW + 2)],
+  ['log10', ofHalves(SLOW + 2)],
+  ['sin', ofHalves(SLOW + 1)],
+  ['cos', ofHalves(SLOW + 1)],
+  ['pow', ofFloats(others(2 * SLOW + 1), { half: others(2 * SLOW + 4) })],
+  ['round', ofFloats(others(6), { double: onDoubles(4, 3) })],
+  ['rint', ROUNDING],
+  ['nearbyint', ROUNDING],
+  ['ldexp', ofFloats(others(1), { double: onDoubles(1, 0) })],
+  ['minimum', ofFloats(others(3), { double: onDoubles(2, 2) })],
+  ['maximum', ofFloats(others(3), { double: onDoubles(2, 2) })],
+  ...['rcp', 'rsq', 'sqrt', 'exp2', 'log', 'sin', 'cos'].map((name) => [`amdgcn.${name}`, SLOW_FLOATS] as const),
+]);
+
+/** Conversions that saturate, to 64 bits. By what they convert. */
+const SIGNED_LONG = ofFloats(others(20), { double: onDoubles(7, 6, 2) });
+const UNSIGNED_LONG = ofFloats(others(12), { double: onDoubles(6, 4, 2) });
+const SATURATING: ReadonlyMap<string, OfFloats> = new Map([
+  ['fptosi.sat', SIGNED_LONG],
+  ['fptoui.sat', UNSIGNED_LONG],
+]);
 
 /** The cycles of such an instruction; null for all others. */
 export function expandedCycles(fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number | null {
   const expansion = isAmd(fn.cpu) ? expansionOf(fn, i) : null;
-  return expansion && expansion.doubles * target.double.cycles + expansion.others * target.valu;
+  if (expansion === null) return null;
+  const doubles = expansion.doubles + expansion.conversions * target.double.conversion;
+  return doubles * target.double.cycles + expansion.others * target.valu;
 }
 
 function expansionOf(fn: FunctionSnapshot, i: InstrId): Expansion | null {
@@ -43,30 +96,48 @@ function expansionOf(fn: FunctionSnapshot, i: InstrId): Expansion | null {
     case Opcode.SIToFP:
     case Opcode.UIToFP:
       return conversion(fn, operandType(fn, i), type);
+    case Opcode.FPExt:
+      return isDouble(fn, type) ? CONVERSION : null;
+    case Opcode.FPTrunc:
+      return isDouble(fn, operandType(fn, i)) ? CONVERSION : null;
     case Opcode.Call:
-      return isRoot(fn, i) ? ROOT : null;
+      return hasFlag(fn, i, InstrFlag.Intrinsic) ? intrinsic(fn, i) : null;
     default:
       return null;
   }
 }
 
+const isDouble = ({ typeKind, typeBits }: FunctionSnapshot, type: number): boolean =>
+  typeKind[type] === TypeKind.Float && typeBits[type] === 64;
+
 /** @param integer its type @param float the other one */
-function conversion({ typeKind, typeBits }: FunctionSnapshot, integer: number, float: number): Expansion | null {
-  if (typeKind[integer] !== TypeKind.Integer || typeBits[integer]! <= 32) return null;
-  return typeBits[float] === 64 ? LONG_AND_DOUBLE : LONG_AND_FLOAT;
+function conversion(fn: FunctionSnapshot, integer: number, float: number): Expansion | null {
+  if (fn.typeKind[integer] !== TypeKind.Integer) return null;
+  const isLong = fn.typeBits[integer]! > 32;
+  if (isDouble(fn, float)) return isLong ? LONG_AND_DOUBLE : CONVERSION;
+  return isLong ? LONG_AND_FLOAT : null;
 }
 
 const operandType = (fn: FunctionSnapshot, i: InstrId): number =>
   fn.valueType[fn.operand[fn.operandStart[i]!]! as ValueId]!;
 
-/** Of a double. Only what may be one is looked up in the text. */
-function isRoot(fn: FunctionSnapshot, i: InstrId): boolean {
-  const type = fn.instrType[i]!;
-  return (
-    hasFlag(fn, i, InstrFlag.Intrinsic) &&
-    fn.instrLatency[i] === UNITS_OF_ROOT &&
-    fn.typeKind[type] === TypeKind.Float &&
-    fn.typeBits[type] === 64 &&
-    fn.isDoubleRoot(i)
-  );
+/** Only what may be in a table is looked up in the text, which takes time. */
+function intrinsic(fn: FunctionSnapshot, i: InstrId): Expansion | null {
+  const operands = fn.operandStart[i + 1]! - fn.operandStart[i]! - 1;
+  const units = fn.instrLatency[i]!;
+  if (operands < 1 || operands > 2 || units === 0 || (operands === 2 && isLimit(fn, i, units))) return null;
+  const [type, given] = [fn.instrType[i]!, operandType(fn, i)];
+  if (fn.typeKind[given] !== TypeKind.Float) return null;
+  const isSaturating = fn.typeKind[type] === TypeKind.Integer && fn.typeBits[type] === 64;
+  if (type !== given && !isSaturating) return null;
+  const [name] = fn.intrinsic(i)?.split(TYPE_IN_NAME) ?? [];
+  const found = (isSaturating ? SATURATING : BY_INTRINSIC).get(name ?? '');
+  return found?.[fn.typeBits[given] === 16 ? 'half' : fn.typeBits[given] === 32 ? 'float' : 'double'] ?? null;
 }
+
+/** Whether it may be the smaller or the larger of two floats, of which there are many. */
+const isLimit = ({ operand, operandStart, valueType }: FunctionSnapshot, i: InstrId, units: number): boolean =>
+  units >= 2 && units <= 4 && valueType[operand[operandStart[i]!]!] === valueType[operand[operandStart[i]! + 1]!];
+
+/** Types stand behind the name: `ldexp.f64.i32`. */
+const TYPE_IN_NAME = /\.b?[fi]\d/;

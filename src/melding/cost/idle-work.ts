@@ -4,8 +4,9 @@
  */
 import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { InstrFlag, Opcode, hasFlag, isAmd, terminatorOf } from '../../ir/snapshot.js';
-import { isAwaited, type AwaitedResults } from './awaited-results.js';
+import { isAwaited, type AwaitedResults, type Waiting } from './awaited-results.js';
 import type { PlanningContext } from './context.js';
+import type { WorkCosts } from './gains.js';
 import { isUnskipped } from './skipping.js';
 
 /** What code generation branches around, however short it is. */
@@ -30,6 +31,12 @@ export function idleInstrs(ctx: PlanningContext, branch: BlockId, side: BlockId)
   const instrs = [...sinking.into(side)];
   for (let i = fn.blockInstrStart[side] as InstrId; i < terminatorOf(fn, side); i++)
     if (fn.instrOpcode[i] !== Opcode.Phi && sinking.stays(i)) instrs.push(i);
+  return isIdle(ctx, branch, instrs) ? instrs : [];
+}
+
+/** Whether waves run a side that is these instructions although they have no thread for it. */
+export function isIdle(ctx: WorkCosts & Waiting, branch: BlockId, instrs: readonly InstrId[]): boolean {
+  const { fn } = ctx;
   const awaited: AwaitedResults = new Map();
   const isSkipped = (i: InstrId): boolean => {
     if (hasFlag(fn, i, SKIPPED)) return true;
@@ -38,5 +45,5 @@ export function idleInstrs(ctx: PlanningContext, branch: BlockId, side: BlockId)
       if (isAwaited(ctx, branch, fn.operand[o] as ValueId, awaited)) return true;
     return false;
   };
-  return isUnskipped(ctx, instrs, 1) && !instrs.some(isSkipped) ? instrs : [];
+  return isUnskipped(ctx, instrs, 1) && !instrs.some(isSkipped);
 }

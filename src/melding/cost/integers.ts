@@ -46,7 +46,7 @@ export function integerUnits(fn: FunctionSnapshot, i: InstrId): number | null {
       if (!isInteger(fn, type) || wordsOf(fn, type) !== 2) return null;
       return shiftUnits(fn.valueInteger[b!]!, fn.instrOpcode[i] === Opcode.AShr);
     case Opcode.Call:
-      return isFunnelShift(fn, i, [a!, b!, c!]) ? funnelUnits(fn, [a!, b!, c!], fn.typeBits[type]!) : null;
+      return hasFlag(fn, i, InstrFlag.Intrinsic) && isInteger(fn, type) ? intrinsicUnits(fn, i, [a!, b!, c!]) : null;
     default:
       return null;
   }
@@ -80,17 +80,30 @@ function shiftUnits(by: number, keepsSign: boolean): number {
 }
 
 /**
- * TargetTransformInfo takes it for two shifts and what they need. Snapshots do not name intrinsics; of the others with
- * three operands of the result's type, only products of fixed point are as dear, and these are rare.
+ * TargetTransformInfo takes a funnel shift for two shifts and what they need, the minimum of register pairs for three
+ * instructions, and a count of zeros for one, which does not say how many there are in zero. Names are looked up only of
+ * what may be one of these.
  */
-const isFunnelShift = (fn: FunctionSnapshot, i: InstrId, operands: readonly ValueId[]): boolean =>
-  hasFlag(fn, i, InstrFlag.Intrinsic) &&
-  isInteger(fn, fn.instrType[i]!) &&
-  fn.instrLatency[i]! >= LEAST_OF_FUNNEL &&
+function intrinsicUnits(
+  fn: FunctionSnapshot,
+  i: InstrId,
+  [a, b, c]: readonly [ValueId, ValueId, ValueId],
+): number | null {
+  const bits = fn.typeBits[fn.instrType[i]!]!;
   // The callee is the last operand.
-  fn.operandStart[i + 1]! - fn.operandStart[i]! === operands.length + 1 &&
-  operands.every((v) => fn.valueType[v] === fn.instrType[i]);
-const LEAST_OF_FUNNEL = 3;
+  const count = fn.operandStart[i + 1]! - fn.operandStart[i]! - 1;
+  const hasType = (v: ValueId): boolean => fn.valueType[v] === fn.instrType[i];
+  if (count < 2 || count > 3 || !hasType(a)) return null;
+  if (count === 3)
+    return hasType(b) && hasType(c) && isNamed(fn, i, FUNNEL_SHIFT) ? funnelUnits(fn, [a, b, c], bits) : null;
+  if (hasType(b)) return bits === 64 && isNamed(fn, i, LIMIT) ? 4 : null;
+  return fn.valueInteger[b] === 0 && bits <= 32 && isNamed(fn, i, COUNT_OF_ZEROS) ? 2 : null;
+}
+
+const isNamed = (fn: FunctionSnapshot, i: InstrId, name: RegExp): boolean => name.test(fn.intrinsic(i) ?? '');
+const FUNNEL_SHIFT = /^fsh[lr]\./;
+const LIMIT = /^[su](min|max)\./;
+const COUNT_OF_ZEROS = /^ct[lt]z\./;
 
 function funnelUnits(
   { valueKind }: FunctionSnapshot,
@@ -99,6 +112,7 @@ function funnelUnits(
 ): number | null {
   const isConstant = valueKind[by] === ValueKind.Constant;
   if (bits === 32) return isConstant ? 1 : a === b ? 2 : 4;
+  if (bits < 32) return 3;
   return bits === 64 ? (isConstant ? 2 : 5) : null;
 }
 

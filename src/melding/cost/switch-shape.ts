@@ -1,11 +1,18 @@
 /** A divergent switch as the cost model sees it (switch-cycles.ts), and what its branches cost. */
 import type { Analyses } from '../../analysis/analyses.js';
 import type { CaseRuns } from '../../analysis/case-runs.js';
+import { Sinking } from '../../analysis/sinking.js';
 import { NONE, type BlockId, type InstrId, type ValueId } from '../../ir/ids.js';
 import { definingInstr, terminatorOf, type FunctionSnapshot } from '../../ir/snapshot.js';
 import { destinations, firstBehindPhis, isComplete } from '../../ir/switches.js';
+import type { Waiting } from './awaited-results.js';
+import type { PlanningContext } from './context.js';
+import { fusedInto } from './fusion.js';
 import type { WorkCosts } from './gains.js';
-import { cyclesAlone, isUnskipped } from './skipping.js';
+import { isIdle } from './idle-work.js';
+import { instrCosts, presentCosts } from './latency.js';
+import { memoryAccesses } from './memory-accesses.js';
+import { cyclesAlone } from './skipping.js';
 import type { BranchCycles, SwitchShape } from './switch-cycles.js';
 import type { TargetCosts } from './target-costs.js';
 
@@ -26,7 +33,19 @@ export function branchCycles(
   return { inTree, inChain: { ...inTree, compare: isFromOutside(fn, analyses, b) ? 0 : valu + salu } };
 }
 
-export function switchShape(work: WorkCosts, analyses: Analyses, b: BlockId, { runs, gaps }: CaseRuns): SwitchShape {
+/** What the costs of switches are made from. */
+export type SwitchCosts = WorkCosts & Waiting & Pick<PlanningContext, 'memory'>;
+
+export function switchCosts(fn: FunctionSnapshot, analyses: Analyses): SwitchCosts {
+  const { divergence, uses, dominators } = analyses;
+  const memory = memoryAccesses(fn, divergence);
+  const costs = instrCosts(fn, memory, divergence);
+  const cost = presentCosts(fn, costs, divergence);
+  const sinking = new Sinking(fn, analyses);
+  return { fn, costs, cost, fusedInto: fusedInto(fn, uses, divergence), uses, dominators, sinking, memory };
+}
+
+export function switchShape(work: SwitchCosts, analyses: Analyses, b: BlockId, { runs, gaps }: CaseRuns): SwitchShape {
   const { fn } = work;
   const [otherwise, ...cases] = destinations(fn, b);
   const links = runs.map(({ to }) => cases.indexOf(to));
@@ -34,7 +53,7 @@ export function switchShape(work: WorkCosts, analyses: Analyses, b: BlockId, { r
   const join = analyses.postDominators.idom[b];
   const hasDefault = otherwise !== join;
   const isOwn = (to: BlockId): boolean => to !== join && analyses.dominators.idom[to] === b;
-  const idle = [...cases, otherwise!].map((to) => (isOwn(to) ? idleCycles(work, to) : 0));
+  const idle = [...cases, otherwise!].map((to) => (isOwn(to) ? idleCycles(work, b, to) : 0));
   const isJoin = cases.map((to) => to === join);
   const popular = gaps.includes(true) ? NONE : mostValues(links, runs);
   return { links, gaps, isSelect, isJoin, idle, isComplete: isComplete(fn, b), hasDefault, popular };
@@ -53,13 +72,13 @@ function mostValues(links: readonly number[], runs: CaseRuns['runs']): number {
   return found;
 }
 
-/** What a wave spends in a block that it has no thread for. */
-function idleCycles(work: WorkCosts, b: BlockId): number {
+/** What a wave spends in a destination of a switch that it has no thread for. */
+function idleCycles(work: SwitchCosts, branch: BlockId, to: BlockId): number {
   const { fn } = work;
-  if (fn.succStart[b + 1]! - fn.succStart[b]! !== 1) return 0;
-  const [first, end] = [firstBehindPhis(fn, b), terminatorOf(fn, b)];
+  if (fn.succStart[to + 1]! - fn.succStart[to]! !== 1) return 0;
+  const [first, end] = [firstBehindPhis(fn, to), terminatorOf(fn, to)];
   const instrs = Array.from({ length: end - first }, (_, k) => (first + k) as InstrId);
-  return isUnskipped(work, instrs) ? cyclesAlone(work, instrs) : 0;
+  return isIdle(work, branch, instrs) ? cyclesAlone(work, instrs) : 0;
 }
 
 /** Whether what a switch asks about is known in front of the innermost loop around it. */

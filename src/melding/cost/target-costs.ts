@@ -39,9 +39,9 @@ export interface TargetCosts {
    * An operation on doubles: what TargetTransformInfo says, in full-rate instructions, the cycles that it takes a wave
    * that is alone, and those where waves are busy (docs/cycle-model.md). RDNA has one double unit for 16 or 32 threads,
    * which TargetTransformInfo does not know. Where waves are busy, a full-rate instruction takes one cycle there and
-   * counts as two (`valu`), so that doubles count twice as well.
+   * counts as two (`valu`), so that doubles count twice as well. And as how many operations a conversion counts.
    */
-  readonly double: Readonly<Record<'units' | 'cycles' | 'busy', number>>;
+  readonly double: Readonly<Record<'units' | 'cycles' | 'busy' | 'conversion', number>>;
   /**
    * The latency of a full-rate instruction in LLVM's scheduling model, and the most that work may have there which is
    * not branched around (skipping.ts). In full-rate instructions.
@@ -125,7 +125,7 @@ const gfx9: TargetCosts = {
   question: 44,
   divisionSteps: 48,
   multiply: 16,
-  double: { units: 2, cycles: 8, busy: 8 },
+  double: { units: 2, cycles: 8, busy: 8, conversion: 2 },
   resultAfter: 1,
   unskipped: 9,
   residentWaves: 8,
@@ -152,7 +152,7 @@ const gfx9: TargetCosts = {
   scalarFloat: false,
 };
 /** From gfx90a on. */
-const cdna: TargetCosts = { ...gfx9, roomyRegisters: 64, double: { units: 1, cycles: 4, busy: 4 } };
+const cdna: TargetCosts = { ...gfx9, roomyRegisters: 64, double: { units: 1, cycles: 4, busy: 4, conversion: 1 } };
 const gfx10: TargetCosts = {
   valu: 2,
   salu: 2,
@@ -167,7 +167,7 @@ const gfx10: TargetCosts = {
   question: 30,
   divisionSteps: 0,
   multiply: 8,
-  double: { units: 4, cycles: 16, busy: 32 },
+  double: { units: 4, cycles: 16, busy: 32, conversion: 1 },
   residentWaves: 16,
   residentWithLds: 4,
   residentAtLeast: 4,
@@ -192,7 +192,7 @@ const gfx10: TargetCosts = {
   scalarFloat: false,
 };
 
-const gfx11: TargetCosts = { ...gfx10, double: { units: 4, cycles: 32, busy: 64 } };
+const gfx11: TargetCosts = { ...gfx10, double: { units: 4, cycles: 32, busy: 64, conversion: 1 } };
 
 /** By prefix of the processor's name; the first that fits counts. Anything else is taken for NVPTX. */
 const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
@@ -225,7 +225,7 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       question: 24,
       divisionSteps: 0,
       multiply: 8,
-      double: { units: 1, cycles: 2, busy: 2 },
+      double: { units: 1, cycles: 2, busy: 2, conversion: 1 },
       resultAfter: 2,
       unskipped: 12,
       residentWaves: 6,

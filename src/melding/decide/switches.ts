@@ -16,14 +16,11 @@ import { sizesOf } from '../cost/code-size.js';
 import { CostModel, averse } from '../cost/cost-model.js';
 import { expectedOver } from '../cost/expected-cycles.js';
 import { LAUNCHES, WAVES_PER_LAUNCH } from '../cost/lanes.js';
-import { fusedInto } from '../cost/fusion.js';
 import type { WorkCosts } from '../cost/gains.js';
-import { instrCosts, presentCosts } from '../cost/latency.js';
-import { memoryAccesses } from '../cost/memory-accesses.js';
 import { cyclesSpent } from '../cost/memory-time.js';
 import { Strides } from '../cost/strides.js';
 import { chainCycles, treeCycles } from '../cost/switch-cycles.js';
-import { ALONE, branchCycles, doesNothing, switchShape } from '../cost/switch-shape.js';
+import { ALONE, branchCycles, doesNothing, switchCosts, switchShape, type SwitchCosts } from '../cost/switch-shape.js';
 import { costsOf } from '../cost/target-costs.js';
 import { WaveSamples, placeOfOthers } from '../cost/wave-samples.js';
 import type { NetUnit } from '../plan.js';
@@ -105,16 +102,20 @@ export function worthOfLowering(
 ): LoweringWorth {
   if (unit === 'bytes') return bytesWorth(isAmd(fn.cpu) ? blocks.reduce((sum, b) => sum + bytesGained(fn, b), 0) : 0);
   const { diamond } = costsOf(fn.cpu);
-  const { divergence, uses } = analyses;
-  const memory = memoryAccesses(fn, divergence);
-  const costs = instrCosts(fn, memory, divergence);
-  const work = { fn, costs, cost: presentCosts(fn, costs, divergence), fusedInto: fusedInto(fn, uses, divergence) };
+  const { divergence } = analyses;
+  const work = switchCosts(fn, analyses);
   const gain = cyclesGained(work, analyses, blocks, waves);
   const runs = (b: BlockId): number => blockWeight(analyses, b) * waves.shareComing(b);
   // Nobody asks what one of many waves spends.
   const { alone } = expectedOver(fn, analyses, runs, { diamond, alone: work.cost, busy: work.cost });
-  const { latency } = costs;
-  const accesses = { fn, divergence, memory, latency, strides: new Strides(fn, divergence, waves.values) };
+  const { memory, costs } = work;
+  const accesses = {
+    fn,
+    divergence,
+    memory,
+    latency: costs.latency,
+    strides: new Strides(fn, divergence, waves.values),
+  };
   const spent = cyclesSpent(accesses, alone, runs);
   const least = Math.max(diamond, CostModel.leastOfFunction * spent);
   waves.values.forget();
@@ -173,7 +174,7 @@ function outermostForks({ graph, dominators, postDominators, divergence }: Analy
   return forks;
 }
 
-function cyclesGained(work: WorkCosts, analyses: Analyses, blocks: readonly BlockId[], waves: WaveSamples): number {
+function cyclesGained(work: SwitchCosts, analyses: Analyses, blocks: readonly BlockId[], waves: WaveSamples): number {
   const { fn } = work;
   const byLaunch = new Float64Array(LAUNCHES);
   for (const b of blocks) {

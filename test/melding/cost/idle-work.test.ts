@@ -5,13 +5,14 @@ import { idleInstrs } from '../../../src/melding/cost/idle-work.js';
 import { busyEffect, evaluate } from '../../../src/melding/draft/evaluate.js';
 import { Draft } from '../../../src/melding/draft/draft.js';
 import { PairTable } from '../../../src/melding/draft/pair-facts.js';
+import { switchCosts, switchShape } from '../../../src/melding/cost/switch-shape.js';
 import { costsOf } from '../../../src/melding/cost/target-costs.js';
 import { diamondFrame } from '../../support/diamond-frame.js';
 import { DARM } from '../../support/plan-options.js';
 import { snapshot, type BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/idle-work', { tests: 6 });
+const test = suite('melding/cost/idle-work', { tests: 7 });
 
 const chain = (length: number, first = '%i'): string =>
   Array.from({ length }, (_, k) => `%s${k} = xor ${k === 0 ? first : `%s${k - 1}`} %j`).join('\n');
@@ -47,6 +48,35 @@ test('a short side is run by all waves, a long one by those that have a thread f
   assert.is(idle(diamond(chain(3))), 3);
   assert.is(idle(diamond(chain(unskipped))), unskipped);
   assert.is(idle(diamond(chain(unskipped + 1))), 0);
+});
+
+test('a short case of a switch too, unless it waits for something', () => {
+  const idleCase = (entry: string): number => {
+    const s = snapshot(`
+      arg %v i32 never
+      arg %i i32 never
+      arg %j i32 never
+      arg %p ptr1 never
+      entry:
+        ${entry}
+        switch %v end 1 one
+      one:
+        %a = xor %x %j
+        br end
+      end:
+        %r = phi [%i entry] [%a one]
+        store %r %p !as=1
+        ret`);
+    const analyses = analysesOf(s.f);
+    const runs = [{ low: 1n, high: 1n, to: s.block('one') }];
+    return switchShape(switchCosts(s.f, analyses), analyses, s.block('entry'), {
+      runs,
+      gaps: [true, true],
+      isUnsigned: true,
+    }).idle[0]!;
+  };
+  assert.is(idleCase('%x = xor %i 3'), 4);
+  assert.is(idleCase('%x = load %p !as=1'), 0);
 });
 
 test('code generation branches around accesses, calls and a part of a side', () => {

@@ -4,7 +4,7 @@ import { costsOf } from '../../../src/melding/cost/target-costs.js';
 import { snapshot, type BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/integers', { tests: 7 });
+const test = suite('melding/cost/integers', { tests: 8 });
 
 const built = (lines: string, cpu = 'gfx906'): BuiltSnapshot =>
   snapshot(`
@@ -79,17 +79,27 @@ test('compares and selects take all words', () => {
 });
 
 test('rotations and funnel shifts are few instructions', () => {
-  const call = (a: string, b: string, by: string, latency = 7): number | null =>
-    units(`%r = call @llvm.fshl.i32 ${a} ${b} ${by} !type=i32 !lat=${latency}`);
+  const call = (a: string, b: string, by: string): number | null =>
+    units(`%r = call @llvm.fshl.i32 ${a} ${b} ${by} !type=i32 !lat=7`);
   assert.equal([call('%i', '%i', '13'), call('%i', '%i', '%j'), call('%i', '%j', '%i')], [1, 2, 4]);
   // Another intrinsic of three integers, one of other types, one of two, and a function.
-  assert.is(call('%i', '%i', '%j', 1), null);
+  assert.is(units('%r = call @llvm.amdgcn.perm %i %i %j !type=i32 !lat=7'), null);
   assert.is(units('%r = call @llvm.f %i %l %j !type=i32 !lat=7'), null);
   assert.is(units('%r = call @llvm.sadd.sat.i32 %i %j !type=i32 !lat=4'), null);
   assert.is(units('%r = call @f %i %i %j !type=i32 !lat=7'), null);
   const long = (by: string): number | null => units(`%r = call @llvm.fshl.i64 %l %l ${by} !type=i64 !lat=12`);
   assert.equal([long('13:i64'), long('%m')], [2, 5]);
-  assert.is(units('%r = call @llvm.fshl.i16 %h %h %h !type=i16 !lat=7'), null);
+  assert.is(units('%r = call @llvm.fshl.i16 %h %h %h !type=i16 !lat=7'), 3);
+});
+
+test('limits of register pairs, and counts of zeros', () => {
+  const limit = (type: string): number | null =>
+    units(`%r = call @llvm.umin.${type} ${type === 'i64' ? '%l %m' : '%i %j'} !type=${type} !lat=3`);
+  assert.equal([limit('i64'), limit('i32')], [4, null]);
+  assert.is(units('%r = call @llvm.uadd.sat.i64 %l %m !type=i64 !lat=5'), null);
+  const zeros = (ofZero: number, name = 'ctlz'): number | null =>
+    units(`%r = call @llvm.${name}.i32 %i ${ofZero}:i1 !type=i32 !lat=1`);
+  assert.equal([zeros(0), zeros(1), zeros(0, 'abs')], [2, null, null]);
 });
 
 test('short operands are divided as floats', () => {

@@ -43,6 +43,7 @@ test('what LLVM takes for one instruction and makes many of', () => {
         func kernel cpu=${cpu}
         arg %d double never
         arg %f float never
+        arg %h half never
         arg %l i64 never
         arg %i i32 never
         entry:
@@ -55,14 +56,41 @@ test('what LLVM takes for one instruction and makes many of', () => {
   assert.equal([cycles('gfx1030', root), cycles('gfx1100', root)], [14 * 16 + 6 * 2, 14 * 32 + 6 * 2]);
   assert.is(cycles('sm_70', root), 4);
   // Other intrinsics, and roots of floats, are what LLVM says.
-  assert.is(cycles('gfx906', root.replace('sqrt', 'rint')), 8);
+  assert.is(cycles('gfx906', root.replace('sqrt', 'floor')), 8);
   assert.is(cycles('gfx906', '%r = call @llvm.sqrt.f32 %f !type=float !+Intrinsic !lat=21'), 21 * 4);
+  const ofFloat = (name: string, type = 'float', cpu = 'gfx906'): number =>
+    cycles(cpu, `%r = call @llvm.${name} ${type === 'half' ? '%h' : '%f'} !type=${type} !+Intrinsic !lat=2`);
+  assert.is(ofFloat('amdgcn.rsq.f32'), 4 * 4);
+  assert.is(ofFloat('amdgcn.exp2.f32', 'float', 'gfx1030'), 4 * 2);
+  assert.is(ofFloat('amdgcn.fract.f32'), 2 * 4);
+  assert.is(ofFloat('rint.f32'), 4);
+  assert.is(ofFloat('round.f32'), 6 * 4);
+  assert.equal([ofFloat('exp2.f16', 'half'), ofFloat('exp2.f32')], [4 * 4, 2 * 4]);
+  assert.is(cycles('gfx906', root.replace('sqrt', 'round')), 4 * 8 + 3 * 4);
+  const two = '%r = call @llvm.pow.f32 %f %f !type=float !+Intrinsic !lat=1';
+  assert.is(cycles('gfx906', two), 9 * 4);
+  assert.is(cycles('gfx906', '%r = call @llvm.ldexp.f64.i32 %d %i !type=double !+Intrinsic !lat=2'), 8);
+  assert.is(cycles('gfx906', '%r = call @llvm.fma.f32 %f %f %f !type=float !+Intrinsic !lat=1'), 4);
+  const saturating = '%r = call @llvm.fptoui.sat.i64.f32 %f !type=i64 !+Intrinsic !lat=12';
+  assert.is(cycles('gfx906', saturating), 12 * 4);
+  assert.is(cycles('gfx90a', saturating.replaceAll(/f32 %f/g, 'f64 %d')), 8 * 4 + 4 * 4);
+  assert.is(cycles('gfx906', saturating.replaceAll('i64', 'i32')), 12 * 4);
   assert.is(cycles('gfx906', '%r = fptosi %f !type=i64'), 11 * 4);
-  assert.is(cycles('gfx906', '%r = fptoui %d !type=i64'), 4 * 8);
+  assert.is(cycles('gfx906', '%r = fptoui %d !type=i64'), 2 * 8 + 2 * 16);
+  assert.is(cycles('gfx90a', '%r = fptoui %d !type=i64'), 4 * 4);
   assert.is(cycles('gfx906', '%r = sitofp %l !type=float'), 11 * 4);
-  assert.is(cycles('gfx906', '%r = uitofp %l !type=double'), 4 * 8);
+  assert.is(cycles('gfx906', '%r = uitofp %l !type=double'), 2 * 8 + 2 * 16);
   assert.is(cycles('gfx906', '%r = fptosi %f !type=i32'), 4);
   assert.is(cycles('gfx906', '%r = sitofp %i !type=float'), 4);
+  assert.equal(
+    [cycles('gfx906', '%r = sitofp %i !type=double'), cycles('gfx90a', '%r = fptosi %d !type=i32')],
+    [16, 4],
+  );
+  assert.equal(
+    [cycles('gfx906', '%r = fpext %f !type=double'), cycles('gfx1030', '%r = fptrunc %d !type=float')],
+    [16, 16],
+  );
+  assert.is(cycles('gfx906', '%r = fptrunc %f !type=half'), 4);
   assert.is(cycles('gfx906', '%r = frem %f %f !type=float !lat=14'), 56 * 4);
   assert.is(cycles('gfx906', '%r = frem %d %d !type=double !lat=24'), 34 * 8 + 28 * 4);
 });
