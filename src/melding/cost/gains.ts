@@ -10,7 +10,7 @@ import type { PlanningContext } from './context.js';
 import { CostModel } from './cost-model.js';
 import { variableCycles } from './integers.js';
 import { elementCycles, indexOf } from './latency.js';
-import { WORDS_OF_LINE, isInMemory, mayScatter, pointerOf } from './memory-accesses.js';
+import { isInMemory, mayScatter, pointerOf } from './memory-accesses.js';
 
 /** What instructions cost that have no partners. */
 export type WorkCosts = Pick<PlanningContext, 'fn' | 'costs' | 'cost' | 'fusedInto'>;
@@ -93,11 +93,12 @@ export function scatteredCost(
   t: InstrId,
   f: InstrId,
 ): number {
-  for (const i of [t, f]) if (!mayScatter(fn, divergence, i) || strides.ofAccess(i) < WORDS_OF_LINE) return 0;
+  if (!mayScatter(fn, divergence, t) || !mayScatter(fn, divergence, f)) return 0;
+  const share = Math.min(strides.scattered(t), strides.scattered(f));
   const isStore = fn.instrOpcode[t] === Opcode.Store;
   const { target } = costs;
   const unit = (isStore ? target.store : target.issue) - target.valu + target.memoryCredit;
-  return unit / Math.max(joined[t], joined[f]);
+  return (share * unit) / Math.max(joined[t], joined[f]);
 }
 
 /** Cost of a wide access that the smaller of two alignments splits into several accesses. */

@@ -115,7 +115,7 @@ export class LaneValues {
   constructor(
     private readonly fn: FunctionSnapshot,
     private readonly analyses: Analyses,
-    private readonly groups: readonly (readonly number[])[],
+    readonly groups: readonly (readonly number[])[],
     private readonly groupLanes: number,
     private readonly comers: (b: BlockId) => LaneSet,
   ) {

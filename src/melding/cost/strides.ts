@@ -13,7 +13,7 @@ import {
   type FunctionSnapshot,
 } from '../../ir/snapshot.js';
 import type { LaneValues } from './lane-values.js';
-import { pointerOf, wordsOf } from './memory-accesses.js';
+import { WORDS_OF_LINE, pointerOf, wordsOf } from './memory-accesses.js';
 import { Scale } from './sampled.js';
 
 /** Longer computations of an address are not followed. */
@@ -24,11 +24,15 @@ const MOST_LANES = 16;
 export class Strides {
   /** By value and lane. */
   readonly #known = new Map<number, number>();
+  /** The same of threads that are above each other, in groups of several rows. */
+  #betweenRows: Strides | null = null;
 
+  /** @param other the thread of a wave that is compared with its first one */
   constructor(
     private readonly fn: FunctionSnapshot,
     private readonly divergence: Analyses['divergence'],
     private readonly values: LaneValues,
+    private readonly other = 1,
   ) {}
 
   /**
@@ -37,6 +41,24 @@ export class Strides {
    */
   ofAccess(i: InstrId): number {
     return this.of(pointerOf(this.fn, i)) * wordsOf(this.fn, i);
+  }
+
+  /**
+   * Which part of what two accesses would spare as one they do not, because their threads share no lines: all of it
+   * where each thread has a line of its own. Where threads that are above each other share one, and some of these go
+   * each way, one access of all has fewer lines than two of some. Mean of the usual groups.
+   */
+  scattered(i: InstrId): number {
+    if (this.ofAccess(i) < WORDS_OF_LINE) return 0;
+    const { groups } = this.values;
+    const { waveSize } = this.fn;
+    const [width] = groups[0]!;
+    if (width! >= waveSize) return 1;
+    this.#betweenRows ??= new Strides(this.fn, this.divergence, this.values, width);
+    if (this.#betweenRows.ofAccess(i) >= WORDS_OF_LINE) return 1;
+    // Of a line of `rows` threads, 1 / 2^rows stay out of each of two accesses by half of the threads.
+    const unspared = ([row]: readonly number[]): number => 1 / (2 ** Math.max(1, waveSize / row!) - 1);
+    return groups.reduce((sum, group) => sum + unspared(group), 0) / groups.length;
   }
 
   /**
@@ -69,7 +91,7 @@ export class Strides {
       return this.#ofElement(i, depth, lane);
     if (fn.typeKind[fn.instrType[i]!] !== TypeKind.Integer) return this.#followed(v, i, depth, lane);
     const { numbers, shift, scale } = this.values.numbersOf(v);
-    if (scale === Scale.Known) return Math.abs(numbers[1 >> shift]! - numbers[0]!);
+    if (scale === Scale.Known) return Math.abs(numbers[this.other >> shift]! - numbers[0]!);
     if (scale !== Scale.Bounded) return this.#followed(v, i, depth, lane);
     // The threads share out the lines of a table, unless their numbers are closer together anyway.
     const shared = numbers.reduce((most, x) => Math.max(most, x), 0) / fn.waveSize;

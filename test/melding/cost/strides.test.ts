@@ -5,7 +5,7 @@ import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 import { Strides } from '../../../src/melding/cost/strides.js';
 
-const test = suite('melding/cost/strides', { tests: 4 });
+const test = suite('melding/cost/strides', { tests: 5 });
 
 test('how far apart neighbouring threads access memory', () => {
   const s = snapshot(`
@@ -74,6 +74,34 @@ test('neighbours that load from one place have the same number', () => {
   assert.is(strides.of(s.value('%any')), Infinity);
   // In memory of the thread's own.
   assert.is(strides.of(s.value('%anywhere')), Infinity);
+});
+
+// As images are read whose rows are counted by the first number of a thread.
+test('threads that are above each other may share the lines that neighbours do not', () => {
+  const share = (column: string, header = ''): number => {
+    const s = snapshot(`
+      func kernel ${header}
+      arg %n i32
+      arg %p ptr1
+      entry:
+        %x = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
+        %y = call @llvm.amdgcn.workitem.id.y !never !source=ThreadY
+        %row = mul %x %n
+        %pixel = add %row ${column}
+        %at = gep %p %pixel
+        %z = load %at !as=1
+        ret
+    `);
+    const analyses = analysesOf(s.f);
+    return new Strides(s.f, analyses.divergence, new WaveSamples(s.f, analyses).values).scattered(s.instr('%z'));
+  };
+  // Rows of 16, 32 and 64 threads.
+  assert.is(share('%y'), (1 / 15 + 1 / 3 + 1) / 3);
+  assert.is(share('%y', 'group=8x8x1'), 1 / 255);
+  assert.is(share('%y', 'group=64x4x1'), 1);
+  // All threads of a column have the same, or each has its own.
+  assert.is(share('%n'), (1 / 15 + 1 / 3 + 1) / 3);
+  assert.is(share('%row'), (1 / 15 + 1 / 3 + 1) / 3);
 });
 
 // As images are read: coordinates are clamped, and a row starts at a multiple of its width.
