@@ -6,7 +6,7 @@
 import { promises, readdir, type Dirent, type Stats } from 'node:fs';
 import path from 'node:path';
 import { glob, type FileSystemAdapter } from 'tinyglobby';
-import { completeJobOptions, type JobOptions } from '../job/options.js';
+import { completeJobOptions, type Emit, type JobOptions } from '../job/options.js';
 import { DarmError } from '../errors.js';
 import { ifThere, ioError, readText } from '../process/files.js';
 import { completeSource, type SourceOptions } from '../frontend/options.js';
@@ -15,8 +15,8 @@ import { checkSameSettings, parseTargetId } from '../job/target-id.js';
 export interface BatchJob {
   /** Path as the caller gave it; for a manifest's line, the path joined to the manifest's folder. */
   readonly input: string;
-  /** Path of the result in the output folder: normalised, with `/` as the separator. */
-  readonly output: string;
+  /** Paths of the results in the output folder, one for each kind of `emit`: normalised, with `/` as the separator. */
+  readonly outputs: readonly string[];
   readonly options: JobOptions;
   /** For source: clang's side, and the options that were given; what was not has other defaults. */
   readonly source: (SourceOptions & Partial<JobOptions>) | null;
@@ -29,8 +29,8 @@ export interface CollectOptions {
   readonly fatBinary: boolean;
   /** clang's side of an input that is source, and the options of its job that were given; null for the rest. */
   readonly sourceOf?: (input: string) => (SourceOptions & Partial<JobOptions>) | null;
-  /** The extension, with the dot, of results that no manifest names. */
-  readonly extension: (options: JobOptions) => string;
+  /** The extension, with the dot, of results that no manifest names: no two kinds have the same. */
+  readonly extension: (kind: Emit | 'fatbin') => string;
   /** Where results go: what lies there is no input of a folder or pattern that leads there from above. */
   readonly outDir?: string;
   /** Told of each folder that cannot be read or found below another: its modules are left out. */
@@ -121,6 +121,11 @@ function jobOf(
   own: Partial<JobOptions> = {},
 ): BatchJob {
   const job = completeJobOptions('darm batch', { ...options, ...own });
+  const shown = SHOWN.find((option) => job[option]);
+  if (shown !== undefined)
+    throw new DarmError('usage', `option "${shown}" is not for darm batch, which writes artifacts only`);
+  if (fatBinary && own.emit !== undefined)
+    throw new DarmError('usage', 'option "emit" and --emit fatbin exclude each other');
   const found = sourceOf?.(input) ?? null;
   const source = found && { ...found, emit: job.emit, ...own };
   // What no input can make good is told before anything is compiled, and not once for each of them.
@@ -132,8 +137,13 @@ function jobOf(
   }
   // Flags may complete the targets of source.
   if (source === null) checkSameSettings(targets.filter((target) => target !== null));
-  return { input, output: withExtension(name, extension(job)), options: job, source, fatBinary };
+  const kinds = fatBinary ? (['fatbin'] as const) : job.emit;
+  const outputs = kinds.map((kind) => withExtension(name, extension(kind)));
+  return { input, outputs, options: job, source, fatBinary };
 }
+
+/** What these options ask for is shown and no artifact: it would be lost. */
+const SHOWN = ['stats', 'remarks', 'report'] as const;
 
 /** Else a second run would take the first one's results for inputs. */
 async function withoutResults(base: string, files: string[], outDir: string | undefined): Promise<string[]> {
@@ -190,7 +200,10 @@ function manifestJobs(text: string, manifest: string, folder: string, collect: C
     try {
       const file = path.isAbsolute(input) ? input : path.join(folder, input);
       const job = jobOf(file, path.basename(input), collect, options);
-      return [own === null ? job : { ...job, output: own }];
+      if (own === null) return [job];
+      if (job.outputs.length > 1)
+        throw fail('"output" is one file, and "emit" asks for several: leave "output" out, or write a line for each');
+      return [{ ...job, outputs: [own] }];
     } catch (error) {
       throw error instanceof DarmError ? fail(error.message) : error;
     }

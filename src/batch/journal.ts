@@ -54,8 +54,13 @@ export class Journal {
     return new Journal(folder, file, lines);
   }
 
-  /** Whether the result exists and was made by a job with this key. */
-  async isDone(output: string, key: string): Promise<boolean> {
+  /** Whether all results of a job exist and were made by a job with this key. */
+  async isDone(outputs: readonly string[], key: string): Promise<boolean> {
+    for (const output of outputs) if (!(await this.#has(output, key))) return false;
+    return true;
+  }
+
+  async #has(output: string, key: string): Promise<boolean> {
     const line = this.#lines.get(output);
     if (line?.key !== key) return false;
     const bytes = await readFile(path.join(this.#folder, output)).catch(() => null);

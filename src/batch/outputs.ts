@@ -10,11 +10,16 @@ import { realPath } from '../process/files.js';
 import type { BatchJob } from './jobs.js';
 import { OWN_FOLDER } from './journal.js';
 
+interface Result {
+  readonly input: string;
+  readonly output: string;
+}
+
 export class BatchOutputs {
   readonly #foldsCase: boolean;
   readonly #folders = new Map<string, string>();
-  /** By key of its result. */
-  readonly #jobs = new Map<string, BatchJob>();
+  /** By key. */
+  readonly #results = new Map<string, Result>();
   /** Keys of what sources include, as far as they have been translated. */
   readonly #included = new Set<string>();
 
@@ -32,22 +37,25 @@ export class BatchOutputs {
     this.#foldsCase = sameFile(own, path.join(outDir, OWN_FOLDER.toUpperCase()));
     const [keyOfOwn, inputs] = [this.#key(own), new Map<string, string>()];
     for (const input of [...jobs.map((job) => job.input), ...given]) inputs.set(this.#key(input), input);
-    for (const job of jobs) {
-      const key = this.#keyOfResult(job);
-      const other = this.#jobs.get(key);
+    for (const result of jobs.flatMap(({ input, outputs }) => outputs.map((output) => ({ input, output })))) {
+      const key = this.#keyOfResult(result.output);
+      const other = this.#results.get(key);
       if (other !== undefined)
-        throw new DarmError('usage', `${other.input} and ${job.input} would both be written to ${job.output}`);
-      this.#jobs.set(key, job);
+        throw new DarmError('usage', `${other.input} and ${result.input} would both be written to ${result.output}`);
+      this.#results.set(key, result);
       const input = inputs.get(key);
       if (input !== undefined)
         throw new DarmError('usage', `a result would replace the input ${input}: choose another --out-dir`);
       if (key === keyOfOwn || key.startsWith(keyOfOwn + path.sep))
-        throw new DarmError('usage', `${job.input} would be written to ${job.output}, where darm keeps its own files`);
+        throw new DarmError(
+          'usage',
+          `${result.input} would be written to ${result.output}, where darm keeps its own files`,
+        );
     }
-    for (const [key, job] of this.#jobs) {
+    for (const [key, { output }] of this.#results) {
       const above = this.#above(key);
       if (above !== null)
-        throw new DarmError('usage', `${above.input} would be written to ${above.output}, the folder of ${job.output}`);
+        throw new DarmError('usage', `${above.input} would be written to ${above.output}, the folder of ${output}`);
     }
   }
 
@@ -59,28 +67,28 @@ export class BatchOutputs {
   keepIncluded(files: readonly string[]): void {
     const keys = files.map((file) => this.#key(file));
     for (const key of keys) this.#included.add(key);
-    const at = keys.findIndex((key) => this.#jobs.has(key));
+    const at = keys.findIndex((key) => this.#results.has(key));
     if (at < 0) return;
-    const { input } = this.#jobs.get(keys[at]!)!;
+    const { input } = this.#results.get(keys[at]!)!;
     throw new DarmError('usage', `it includes ${files[at]}, which the result of ${input} would replace`);
   }
 
-  /** @throws DarmError `usage` if a source includes what the result of this job would replace */
-  checkResult(job: BatchJob): void {
-    if (this.#included.has(this.#keyOfResult(job)))
-      throw new DarmError('usage', `the result would replace ${job.output}, which a source of the batch includes`);
+  /** @throws DarmError `usage` if a source includes what this result would replace */
+  checkResult(output: string): void {
+    if (this.#included.has(this.#keyOfResult(output)))
+      throw new DarmError('usage', `the result would replace ${output}, which a source of the batch includes`);
   }
 
-  /** The job whose result is where a folder of this file has to be. */
-  #above(key: string): BatchJob | null {
+  /** The result that is where a folder of this file has to be. */
+  #above(key: string): Result | null {
     for (let folder = path.dirname(key); folder !== path.dirname(folder); folder = path.dirname(folder)) {
-      const job = this.#jobs.get(folder);
-      if (job !== undefined) return job;
+      const result = this.#results.get(folder);
+      if (result !== undefined) return result;
     }
     return null;
   }
 
-  #keyOfResult({ output }: BatchJob): string {
+  #keyOfResult(output: string): string {
     return this.#key(path.join(this.outDir, output));
   }
 

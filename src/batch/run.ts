@@ -1,6 +1,7 @@
 /**
  * Runs the jobs of a batch on a compiler, several at the same time. A failure ends only its own job, unless the batch
- * is to stop at the first failure. A result is written atomically, then entered in the journal.
+ * is to stop at the first failure. A result is written atomically, then entered in the journal; a job has one for each
+ * kind that it writes.
  */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -17,23 +18,29 @@ import type { BatchOutputs } from './outputs.js';
 /** What happens during a batch. Events come in the order in which they happen. */
 export type BatchEvent =
   | { readonly event: 'start'; readonly jobs: number }
-  | {
+  | (Written & {
       readonly event: 'done';
       readonly input: string;
-      /** Path in the output folder. */
-      readonly output: string;
-      readonly bytes: number;
-      readonly sha256: string;
+      /** What a job of several kinds has written beside its first result. */
+      readonly others?: readonly Written[];
       readonly cached: boolean;
       readonly melds: number;
       readonly milliseconds: number;
-    }
+    })
   /** What clang said of a source that it took. */
   | { readonly event: 'log'; readonly input: string; readonly log: string }
-  /** The result of an earlier run is still there and unchanged. */
+  /** The results of an earlier run are still there and unchanged. Of several, `output` is the first. */
   | { readonly event: 'skipped'; readonly input: string; readonly output: string }
   | { readonly event: 'failed'; readonly input: string; readonly output: string; readonly error: ErrorData }
   | ({ readonly event: 'end' } & BatchTotals);
+
+/** A result that is in place. */
+interface Written {
+  /** Path in the output folder. */
+  readonly output: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
 
 export interface BatchTotals {
   readonly done: number;
@@ -78,7 +85,7 @@ export async function runBatch(
   onEvent({ event: 'start', jobs: jobs.length });
 
   const one = async (job: BatchJob): Promise<void> => {
-    const { input, output } = job;
+    const { input, outputs } = job;
     try {
       const event = await compileOne(compiler, job, options, folders, ended);
       onEvent(event);
@@ -90,7 +97,7 @@ export async function runBatch(
       if (ended.aborted) return;
       const error = typedError(thrown);
       totals.failed++;
-      onEvent({ event: 'failed', input, output, error: error.toJSON() });
+      onEvent({ event: 'failed', input, output: outputs[0]!, error: error.toJSON() });
       if (failFast) stop.abort();
     }
   };
@@ -112,32 +119,39 @@ export async function runBatch(
 async function compileOne(
   compiler: Compiler,
   job: BatchJob,
-  { outDir, journal, outputs, force, onEvent }: BatchOptions,
+  { outDir, journal, outputs: allOutputs, force, onEvent }: BatchOptions,
   folders: Set<string>,
   signal: AbortSignal,
 ): Promise<Extract<BatchEvent, { event: 'done' | 'skipped' }>> {
-  const { input, output } = job;
+  const { input, outputs } = job;
   const started = performance.now();
   const bytes = await readModule(input);
   const modules = await modulesOf(compiler, job, bytes, signal);
-  outputs.keepIncluded(modules.flatMap(({ included }) => included));
+  allOutputs.keepIncluded(modules.flatMap(({ included }) => included));
   const keys = await Promise.all(modules.map((each) => compileKey(each.bytes, each.options)));
   const key = `${keys.join('-')}${job.fatBinary ? '-fatbin' : ''}`;
-  if (!force && (await journal.isDone(output, key))) return { event: 'skipped', input, output };
+  if (!force && (await journal.isDone(outputs, key))) return { event: 'skipped', input, output: outputs[0]! };
   // Before what follows, which may fail: a warning is often about the same mistake.
   for (const log of new Set(modules.map((each) => each.log))) if (log !== '') onEvent({ event: 'log', input, log });
-  const { result, compilations } = await compile(compiler, job, bytes, modules, signal);
-  const file = path.join(outDir, output);
+  const { results, compilations } = await compile(compiler, job, bytes, modules, signal);
+  // They lie in one folder.
+  const file = path.join(outDir, outputs[0]!);
   await makeFolderOnce(path.dirname(file), folders).catch((error) => Promise.reject(ioError('make', file, error)));
-  outputs.checkResult(job);
-  await writeOutput(file, result);
-  const hash = sha256(result);
-  await journal.add(output, key, hash);
+  for (const output of outputs) allOutputs.checkResult(output);
+  const written: Written[] = [];
+  for (const [at, output] of outputs.entries()) {
+    const result = results[at]!;
+    await writeOutput(path.join(outDir, output), result);
+    const hash = sha256(result);
+    await journal.add(output, key, hash);
+    written.push({ output, bytes: result.length, sha256: hash });
+  }
+  const [first, ...others] = written;
   const functions = compilations.flatMap((each) => each.functions);
   const melds = functions.reduce((sum, fn) => sum + fn.melds.length, 0);
   const cached = compilations.length > 0 && compilations.every((each) => each.cached);
   const milliseconds = performance.now() - started;
-  return { event: 'done', input, output, bytes: result.length, sha256: hash, cached, melds, milliseconds };
+  return { event: 'done', input, ...first!, ...(others.length > 0 && { others }), cached, melds, milliseconds };
 }
 
 /** @param made folders that are there, because this batch has made them */
@@ -182,18 +196,18 @@ async function modulesOf(
   return modules;
 }
 
-/** Compiles a job: the bytes of its result, and the compilations that it took. */
+/** Compiles a job: the bytes of its results, and the compilations that it took. */
 async function compile(
   compiler: Compiler,
   { options, source, fatBinary }: BatchJob,
   bytes: Uint8Array,
   modules: readonly BatchModule[],
   signal: AbortSignal,
-): Promise<{ result: Uint8Array; compilations: readonly CompiledModule[] }> {
+): Promise<{ results: readonly Uint8Array[]; compilations: readonly CompiledModule[] }> {
   if (!fatBinary) {
     const [module] = modules;
     const compiled = await compiler.compile(module!.bytes, module!.options, { signal });
-    return { result: compiled.artifacts[0]!.bytes, compilations: [compiled] };
+    return { results: compiled.artifacts.map((artifact) => artifact.bytes), compilations: [compiled] };
   }
   const { compileContainer, compileFatBinary } = await import('../compiler/fat-binary.js');
   const { mcpu, emit: _, ...common } = options;
@@ -205,5 +219,5 @@ async function compile(
     source === null && isContainer
       ? await compileContainer(compiler, bytes, common, { signal })
       : await compileFatBinary(compiler, bytes, targets, source ?? common, { signal });
-  return { result, compilations: images.flatMap(({ compiled }) => compiled ?? []) };
+  return { results: [result], compilations: images.flatMap(({ compiled }) => compiled ?? []) };
 }

@@ -40,7 +40,7 @@ export async function runBatchCommand(inputs: readonly string[], given: BatchFla
       return { ...options, mcpu: targets.join() || null, flags: others };
     },
     outDir,
-    extension: (options) => EXTENSIONS[fatBinary ? 'fatbin' : options.emit[0]!],
+    extension: (kind) => EXTENSIONS[kind],
     onUnreadable: ({ message }) => warn(message),
   });
   const remote = remoteCacheOption(flags);

@@ -9,7 +9,7 @@ import { darm, filesIn, inFolder, MAIN } from '../support/command.js';
 import { artifact, compile, kernel, kernelPath, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('batch', { tests: 11, timeoutMs: 120_000 });
+const test = suite('batch', { tests: 12, timeoutMs: 120_000 });
 
 const MANY = 20;
 const NAMES = ['sb1.gfx906.O3', 'sb2.gfx906.O3', 'sb1.gfx1100.O3'];
@@ -117,17 +117,53 @@ test('a manifest may give options and names', () =>
     assert.match(files.get('a/plain.s')!.toString(), /s_endpgm/);
   }));
 
+test('a manifest may ask for several kinds: each is written, and each has to be there the next time', () =>
+  inFolder(async (folder) => {
+    await inputs(folder);
+    const line = { input: 'in/sb1.gfx906.O3.bc', options: { emit: ['ll', 'hsaco', 'asm'] } };
+    await writeFile(path.join(folder, 'm.jsonl'), JSON.stringify(line));
+    const first = await batch(folder, 'm.jsonl');
+    assert.is(first.code, 0, first.stderr);
+    const files = await results(folder);
+    const names = ['ll', 'hsaco', 's'].map((extension) => `sb1.gfx906.O3.${extension}`);
+    assert.equal([...files.keys()], names.toSorted());
+    await using compiler = createCompiler({ threads: 0, tierPolicy: 'short' });
+    const { artifacts } = await compiler.compile(await kernel('sb1.gfx906.O3'), { emit: ['ll', 'hsaco', 'asm'] });
+    for (const [at, { bytes }] of artifacts.entries()) assert.ok(files.get(names[at]!)!.equals(bytes), names[at]);
+    const done = first.events.find(({ event }) => event === 'done')!;
+    const told = [done, ...(done['others'] as Event[])];
+    assert.equal(told.map(({ output }) => output), names); // prettier-ignore
+    for (const { output, sha256 } of told)
+      assert.is(sha256, createHash('sha256').update(files.get(output!)!).digest('hex'));
+    assert.is(count((await batch(folder, 'm.jsonl')).events, 'skipped'), 1);
+    await rm(path.join(folder, 'out', names[1]!));
+    assert.is(count((await batch(folder, 'm.jsonl')).events, 'done'), 1);
+    assert.equal(await results(folder), files);
+    // No kind replaces a result of another job.
+    const other = { input: 'in/sb2.gfx906.O3.bc', output: names[2] };
+    await writeFile(path.join(folder, 'm.jsonl'), [line, other].map((each) => JSON.stringify(each)).join('\n'));
+    const refused = await batch(folder, 'm.jsonl');
+    assert.is(refused.code, 2);
+    assert.match(refused.stderr, /would both be written to sb1\.gfx906\.O3\.s/);
+  }));
+
 test('mistakes in a manifest are reported with their line', () =>
   inFolder(async (folder) => {
-    for (const [line, message] of [
+    for (const [line, message, ...flags] of [
       ['{"input":', /m\.jsonl:2: this line is not JSON/],
       ['{"input":"a.bc","color":1}', /:2: unknown name "color"/],
       ['{"input":"a.bc","options":{"meld":"all"}}', /:2: option "meld"/],
       ['{"input":"a.bc","output":"../a"}', /:2: "output" must be a path below/],
       ['{"output":"a"}', /:2: "input" must be/],
+      ['{"input":"a.bc","output":"a","options":{"emit":["ll","hsaco"]}}', /:2: "output" is one file, and "emit" asks/],
+      ['{"input":"a.bc","options":{"emit":["ll"]}}', /:2: option "emit" and --emit fatbin exclude/, '--emit', 'fatbin'],
+      ...['stats', 'remarks', 'report'].map(
+        (name) =>
+          [`{"input":"a.bc","options":{"${name}":true}}`, new RegExp(`:2: option "${name}" is not for`)] as const,
+      ),
     ] as const) {
       await writeFile(path.join(folder, 'm.jsonl'), `\n${line}\n`);
-      const { code, stderr } = await batch(folder, 'm.jsonl');
+      const { code, stderr } = await batch(folder, 'm.jsonl', ...flags);
       assert.is(code, 1);
       assert.match(stderr, message);
     }

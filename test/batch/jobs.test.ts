@@ -28,7 +28,7 @@ test('a folder that cannot be read is reported, and the rest is found', () =>
     });
     await chmod(path.join(folder, 'closed'), 0o700);
     assert.equal(
-      jobs.map(({ output }) => output),
+      jobs.flatMap(({ outputs }) => outputs),
       ['a.hsaco'],
     );
     assert.is(errors.length, 1);
@@ -48,7 +48,7 @@ test('a folder whose name has a line end is reported, and the rest is found', ()
       onUnreadable,
     });
     assert.equal(
-      jobs.map(({ output }) => output),
+      jobs.flatMap(({ outputs }) => outputs),
       ['a.hsaco', 'b\rc.hsaco'],
     );
     const names = errors.map(({ message }) => message.slice(`cannot read ${folder}/`.length).split(':')[0]);
@@ -70,7 +70,7 @@ test('a link that leads nowhere is an input that cannot be read, and no link to 
     for (const input of [path.join(folder, 'kernels'), `${folder}/kernels/*.{bc,ll}`]) {
       const jobs = await collectJobs([input], collect);
       assert.equal(
-        jobs.map(({ output }) => output),
+        jobs.flatMap(({ outputs }) => outputs),
         ['a.hsaco', 'b.hsaco', 'c.hsaco'],
       );
     }
@@ -85,7 +85,7 @@ test('a link in a folder behind a link is followed, also where the name of one b
     const collect = { options: {}, fatBinary: false, extension: () => '.hsaco' };
     const jobs = await collectJobs([path.join(folder, 'kernels')], collect);
     assert.equal(
-      jobs.map(({ output }) => output),
+      jobs.flatMap(({ outputs }) => outputs),
       ['link/too/a.hsaco'],
     );
   }));
@@ -119,7 +119,7 @@ async function found(folder: string): Promise<{ outputs: string[]; errors: strin
     extension: () => '.hsaco',
     onUnreadable: ({ message }) => errors.push(message),
   });
-  return { outputs: jobs.map(({ output }) => output), errors };
+  return { outputs: jobs.flatMap(({ outputs }) => outputs), errors };
 }
 
 test('where two folders have links to each other, each is found once through the other', () =>
@@ -148,7 +148,7 @@ test('what lies in the output folder is no input, except where that folder itsel
     const outputs = async (input: string, out = 'out'): Promise<string[]> => {
       const outDir = path.relative('.', path.join(folder, out));
       const jobs = await collectJobs([input], { options: {}, fatBinary: false, outDir, extension: () => '.hsaco' });
-      return jobs.map(({ output }) => output);
+      return jobs.flatMap(({ outputs }) => outputs);
     };
     for (const input of [folder, `${folder}/**/*.bc`])
       for (const out of ['out', 'same']) assert.equal(await outputs(input, out), ['a.hsaco', 'out-too/d.hsaco']);
