@@ -128,6 +128,10 @@ export function abortedError(signal?: AbortSignal): DarmError {
   return error;
 }
 
+/** A time limit as messages tell it: in seconds, or in milliseconds where it is less than one. */
+export const limitText = (milliseconds: number): string =>
+  milliseconds < 1 ? `${milliseconds} ms` : `${milliseconds / 1000} s`;
+
 /** For what can only be false through a mistake of ours. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new DarmError('internal', message);

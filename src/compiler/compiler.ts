@@ -6,7 +6,7 @@
  *     const { artifacts } = await compiler.compile(bitcode, { emit: ['hsaco'], mcpu: 'gfx906' });
  */
 import { availableParallelism } from 'node:os';
-import { checkOptions } from '../job/option-table.js';
+import { checkOptions, requireOptions } from '../job/option-table.js';
 import { asForCodeObject, completeJobOptions } from '../job/options.js';
 import type { Make } from '../binding/load.js';
 import type { CacheCounts, CacheOptions } from './compile-cache.js';
@@ -234,7 +234,7 @@ class ThreadedCompiler implements Compiler {
 
   async analyze(bytes: Uint8Array, options: Partial<JobOptions> = {}, call: CallOptions = {}): Promise<AnalyzeResult> {
     const limits = this.#begin('analyze()', call);
-    const job = completeJobOptions('analyze()', asForCodeObject(options));
+    const job = asForCodeObject(completeJobOptions('analyze()', options));
     const module = await this.#withLibraries(this.#moduleBytes(bytes), job, limits);
     const executor = await this.#start();
     return executor.run({ kind: 'analyze', bytes: module, options: job }, limits);
@@ -294,7 +294,8 @@ class ThreadedCompiler implements Compiler {
     const job = completeJobOptions('tune()', options);
     const module = this.#moduleBytes(bytes);
     checkOptions('tune()', tuning, TUNE_CHECKS);
-    const { specs = [], budget = DEFAULT_BUDGET, tolerance = {}, fullUnit = false } = tuning;
+    requireOptions('tune()', tuning, ['specs']);
+    const { specs, budget = DEFAULT_BUDGET, tolerance = {}, fullUnit = false } = tuning;
     // A copy has no holes, which `forEach` leaves out.
     [...specs].forEach(checkSpec);
     const { tuneOn } = await import('./tune/tune.js');

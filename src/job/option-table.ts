@@ -126,7 +126,7 @@ export type Checks<Options> = { readonly [Name in keyof Options]-?: OptionType |
  * @throws DarmError `usage`
  */
 export function checkOptions<Options extends object>(where: string, options: Options, checks: Checks<Options>): void {
-  if (typeof options !== 'object' || options === null)
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
     throw new DarmError('usage', `the options of ${where} must be an object`);
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(checks, name)) throw new DarmError('usage', `unknown option "${name}" in ${where}`);

@@ -3,7 +3,7 @@ import { constants, createReadStream, fstatSync, openSync, realpathSync, type St
 import { lstat, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { DarmError } from '../errors.js';
+import { DarmError, limitText } from '../errors.js';
 import { placeOf } from './surroundings.js';
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -78,7 +78,7 @@ export async function readInput(
       checkSize(found.size);
       return await readFile(at);
     }
-    const late = new DarmError('timeout', `the input did not arrive within ${timeout / 1000} s`, place);
+    const late = new DarmError('timeout', `the input did not arrive within ${limitText(timeout)}`, place);
     return await inTime(
       timeout,
       late,

@@ -3,7 +3,7 @@
  * client goes away. The time limit is for the whole job, which may be several tasks for the worker threads.
  */
 import type { CompiledModule, Compiler } from '../compiler/api.js';
-import { DarmError } from '../errors.js';
+import { DarmError, limitText } from '../errors.js';
 import { isForSource } from '../frontend/options.js';
 import type { AnalyzeResult } from '../job/results.js';
 import type { Admission, Wait } from './admission.js';
@@ -100,7 +100,7 @@ async function withTimeout<T>(
     return await job(AbortSignal.any([outer, tooLate]));
   } catch (error) {
     if (tooLate.aborted && error instanceof DarmError && error.code === 'aborted')
-      throw new DarmError('timeout', `the job took longer than its limit of ${limitMs / 1000} s`);
+      throw new DarmError('timeout', `the job took longer than its limit of ${limitText(limitMs)}`);
     throw error;
   }
 }

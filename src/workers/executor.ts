@@ -2,7 +2,7 @@
  * What runs tasks: worker threads (pool.ts) or the calling thread (inline.ts). It does not import LLVM, so that it
  * loads quickly.
  */
-import { DarmError } from '../errors.js';
+import { DarmError, limitText } from '../errors.js';
 import type { TaskLimits } from './task-limits.js';
 import type { Outcome, Task, TaskResult } from './tasks.js';
 
@@ -20,7 +20,7 @@ export function unwrap<T>(outcome: Outcome<T>): T {
 }
 
 export const timeoutError = (timeoutMs: number): DarmError =>
-  new DarmError('timeout', `the job took longer than its limit of ${timeoutMs / 1000} s`);
+  new DarmError('timeout', `the job took longer than its limit of ${limitText(timeoutMs)}`);
 
 /** The caller has transferred what the job was given. */
 export const goneError = (): DarmError =>

@@ -167,6 +167,9 @@ test('what has the wrong type is refused by each call, in one way', async () => 
     const source = { language: 'opencl', mcpu: 'gfx906' } as const;
     const calls: Record<string, () => Promise<unknown>> = {
       options: () => compiler.compile(module, wrong(null)),
+      'options in an array': () => compiler.compile(module, wrong([])),
+      'options in an array, to analyze': () => compiler.analyze(module, wrong([])),
+      'no options, to analyze': () => compiler.analyze(module, wrong(null)),
       'options, text': () => compiler.compile(module, wrong('O3')),
       'options of source': () => compiler.translate('', wrong(undefined)),
       defines: () => compiler.preprocess('', { ...source, defines: wrong({ N: {} }) }),
@@ -194,6 +197,8 @@ test('what has the wrong type is refused by each call, in one way', async () => 
     };
     for (const [name, call] of Object.entries(calls))
       assert.is((await failure(call())).code, 'usage', `${name}: another error`);
+    const noSpecs = await failure(compiler.tune(module, {}, wrong({})));
+    assert.is(noSpecs.message, 'tune() needs the option "specs"');
   });
 });
 
@@ -218,6 +223,8 @@ test('a time-out ends the job on the calling thread, too, and the next job has a
     const error = await failure(compiler.compile(text(endless), {}, { timeout: 500 }));
     assert.is(error.code, 'timeout');
     assert.match(error.message, /limit of 0.5 s/);
+    const soon = await failure(compiler.compile(text(endless), {}, { timeout: 0.0001 }));
+    assert.is(soon.message, 'the job took longer than its limit of 0.0001 ms');
     await compiler.compile(EMPTY_KERNEL, {}, { timeout: 2_000_000_000 });
   });
 });
