@@ -1,6 +1,15 @@
 /** Reading inputs, and writing outputs whole or not at all. */
-import { constants, createReadStream, fstatSync, openSync, realpathSync, type Stats, writeFileSync } from 'node:fs';
-import { lstat, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  constants,
+  createReadStream,
+  fstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs';
+import { lstat, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DarmError, limitText } from '../errors.js';
@@ -170,37 +179,51 @@ export async function ifThere<T>(found: Promise<T>): Promise<T | null> {
 
 /**
  * Writes an output of the command; `-` is standard output. What is not an ordinary file (a pipe, /dev/null) is written
- * in place, and a symbolic link stays one: the file that it points to is replaced.
+ * in place, and a symbolic link stays one: the file that it points to is replaced, or made.
  */
 export async function writeOutput(file: string, content: Uint8Array | string): Promise<void> {
   if (file === '-') return writeStandardOutput(content);
   try {
     const place = placeOf(file);
-    const here = await ifThere(lstat(place));
-    const isLink = here?.isSymbolicLink() ?? false;
-    const target = isLink ? ((await ifThere(realpath(place))) ?? place) : place;
-    const found = isLink ? await ifThere(stat(target)) : here;
-    if (found === null || found.isFile()) await writeAtomically(target, content, found?.mode);
-    else await writeFile(target, content);
+    const found = await ifThere(stat(place));
+    if (found === null || found.isFile()) await writeAtomically(realPath(place), content, found?.mode);
+    // Not the real path: that of /dev/stdout, if it is a pipe, is no file.
+    else await writeFile(place, content);
   } catch (error) {
     throw ioError('write', file, error);
   }
 }
 
 /**
- * The path without symbolic links. What does not exist yet is not a link.
+ * The path without symbolic links. The file need not exist yet, and neither need its folders.
  *
  * @param folders the real paths of folders, as far as they are known
  */
 export function realPath(file: string, folders = new Map<string, string>()): string {
   try {
     return realpathSync.native(file);
-  } catch {
+  } catch (error) {
     const parent = path.dirname(file);
     if (parent === file) return file;
     let folder = folders.get(parent);
     if (folder === undefined) folders.set(parent, (folder = realPath(parent, folders)));
-    return path.join(folder, path.basename(file));
+    const there = below(folder, path.basename(file));
+    // Any other failure may be a loop of links.
+    const link = (error as NodeJS.ErrnoException).code === 'ENOENT' ? linkAt(there) : null;
+    if (link === null) return there;
+    return realPath(path.isAbsolute(link) ? link : below(folder, link), folders);
+  }
+}
+
+/** Not normalised: `..` is the folder above the one that a link leads to, and nothing below one that does not exist. */
+const below = (folder: string, file: string): string => folder + (folder.endsWith(path.sep) ? '' : path.sep) + file;
+
+/** What a symbolic link says; null for what is none. */
+function linkAt(file: string): string | null {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return null;
   }
 }
 

@@ -5,7 +5,7 @@ import { darm, filesIn, inFolder, type CommandResult } from '../support/command.
 import { kernelPath } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('batch/outputs', { tests: 11, timeoutMs: 60_000 });
+const test = suite('batch/outputs', { tests: 12, timeoutMs: 60_000 });
 
 const batch = (folder: string, ...args: string[]): Promise<CommandResult> =>
   darm(['batch', '--out-dir', 'out', '--no-cache', ...args], { cwd: folder });
@@ -107,6 +107,19 @@ test.long('nor can a header: the job that would replace it fails, and so does on
     assert.is(await readFile(header, 'utf8'), '#define SIZE 3\n');
   }),
 );
+
+test('a link that leads to no file yet is followed, and is no other result', () =>
+  inFolder(async (folder) => {
+    await mkdir(path.join(folder, 'out'));
+    await symlink('../elsewhere', path.join(folder, 'out', 'o.hsaco'));
+    await manifest(folder, 'o.hsaco');
+    assert.is((await batch(folder, 'm.jsonl')).code, 0);
+    assert.ok((await filesIn(folder)).includes('elsewhere'));
+    assert.match((await batch(folder, 'm.jsonl')).stderr, /there already/);
+    await symlink('b.hsaco', path.join(folder, 'out', 'a.hsaco'));
+    await manifest(folder, 'a.hsaco', 'b.hsaco');
+    await refuses(folder, /would both be written to b\.hsaco/);
+  }));
 
 test.long('a link in the output folder is followed', () =>
   inFolder(async (folder) => {

@@ -1,11 +1,11 @@
-/** Folders that several jobs make at the same time, and errors of the system. */
-import { stat } from 'node:fs/promises';
+/** Folders that several jobs make at the same time, outputs that are links, and errors of the system. */
+import { mkdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { makeFolder, typedError } from '../../src/process/files.js';
-import { inFolder } from '../support/command.js';
+import { makeFolder, realPath, typedError, writeOutput } from '../../src/process/files.js';
+import { filesIn, inFolder } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('files', { tests: 3, timeoutMs: 30_000 });
+const test = suite('files', { tests: 5, timeoutMs: 30_000 });
 
 test.long('jobs that make folders of one tree do not disturb each other', () =>
   inFolder(async (folder) => {
@@ -23,6 +23,53 @@ test('a folder that the system refuses is an error, and not tried for ever', asy
   const error = await makeFolder('/proc/darm/deep').catch((thrown: unknown) => thrown);
   assert.is((error as NodeJS.ErrnoException).code, 'ENOENT');
 });
+
+test('an output that is a link is written where the link leads, also when nothing is there yet', () =>
+  inFolder(async (folder) => {
+    const at = (name: string): string => path.join(folder, name);
+    for (const name of ['here', 'other', 'other/deep']) await mkdir(at(name));
+    await writeFile(at('there'), 'before');
+    const links = {
+      'here/to-there': '../there',
+      'here/new': 'made',
+      'here/absolute': at('other/a'),
+      'here/first': 'second',
+      'here/second': '../other/b',
+      'here/folder': '../other/deep',
+      // The folder above other/deep, and not that of the link.
+      'here/up': 'folder/../c',
+    };
+    for (const [link, target] of Object.entries(links)) await symlink(target, at(link));
+    const written = {
+      'here/to-there': 'there',
+      'here/new': 'here/made',
+      'here/absolute': 'other/a',
+      'here/first': 'other/b',
+      'here/up': 'other/c',
+    };
+    for (const [link, target] of Object.entries(written)) {
+      const real = path.join(realPath(folder), target);
+      assert.is(realPath(at(link)), real);
+      await writeOutput(at(link), link);
+      assert.is(await readFile(real, 'utf8'), link);
+    }
+    for (const [link, target] of Object.entries(links)) assert.is(await readlink(at(link)), target);
+    assert.equal(await filesIn(at('other')), ['a', 'b', 'c', 'deep']);
+  }));
+
+test('a link that leads round, or below a folder that does not exist, is an error, and stays', () =>
+  inFolder(async (folder) => {
+    const links = { round: 'trip', trip: 'round', below: 'gone/file', above: 'gone/../above' };
+    for (const [link, target] of Object.entries(links)) await symlink(target, path.join(folder, link));
+    for (const [link, target] of Object.entries(links)) {
+      const file = path.join(folder, link);
+      const { message } = (await writeOutput(file, '').catch((thrown: unknown) => thrown as Error)) ?? {};
+      const reason = target.startsWith('gone') ? 'no such file or directory' : 'too many symbolic links';
+      assert.is(message, `cannot write ${file}: ${reason}`);
+      assert.is(await readlink(file), target);
+    }
+    assert.equal(await filesIn(folder), Object.keys(links).sort());
+  }));
 
 test("what the system or Node's permissions refuse is no fault of darm", () => {
   for (const facts of [
