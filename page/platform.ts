@@ -202,6 +202,7 @@ export const platform: Platform = {
   readCold: (cold) => cold as Uint8Array<ArrayBuffer>,
   compileNow: (bytes) => new WebAssembly.Module(bytes),
   loaderUrl: (name) => new URL(name, MODULES).href,
+  dropMemory: async () => {},
   nextTurn: () => new Promise((resolve) => setTimeout(resolve)),
   sha256,
   disk: null,

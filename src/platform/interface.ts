@@ -87,6 +87,11 @@ export interface Platform {
   compileNow(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module;
   /** Where the loader of a module is to be imported from. */
   loaderUrl(name: string): string;
+  /**
+   * Gives memory of WebAssembly back that nothing refers to any more, where the engine can be told to: it may see no
+   * reason by itself, since its own heap has not grown.
+   */
+  dropMemory(): Promise<void>;
   /** Lets the engine do on this thread what waits for it. */
   nextTurn(): Promise<void>;
   /** In hexadecimal. */

@@ -13,6 +13,7 @@ import { cryptography } from './crypto.js';
 import { nodeDisk } from './disk.js';
 import type { CheckedBy, ColdCode, FileFacts, ModulePart, Platform } from './interface.js';
 import { compileBytes, lazily } from './compile.js';
+import { collectGarbage } from './garbage.js';
 import { COLD, DAMAGED, factsOf, packedName, unpackedCold, unpackedFiles, type UnpackedFile } from './unpacked.js';
 
 /** The folder of the WebAssembly module. The environment variable `DARM_WASM` names another one, for debug builds. */
@@ -256,6 +257,7 @@ export const node: Platform = {
   readCold,
   compileNow: (bytes) => lazily(() => new WebAssembly.Module(bytes)),
   loaderUrl: (name) => pathToFileURL(path.join(moduleFolder(), name)).href,
+  dropMemory: collectGarbage,
   nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
   sha256: async (text, bytes) => sha256(text, bytes),
   disk: nodeDisk,

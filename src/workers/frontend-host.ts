@@ -24,6 +24,7 @@ type TranslatedFiles = Translated & { readonly files: JobFiles };
 export class FrontendHost {
   readonly #limits: RuntimeLimits;
   #frontend: Frontend | null = null;
+  #hasMadeOne = false;
   #image: PackageImage | null = null;
 
   constructor(limits: RuntimeLimits) {
@@ -95,12 +96,24 @@ export class FrontendHost {
   }
 
   async #prepare(clang: FrontendCode): Promise<Frontend> {
-    if (this.#frontend === null || this.#frontend.poisoned || this.#frontend.memoryBytes > KEPT_BYTES) {
+    if (!this.#isUsable()) {
       this.#frontend = null;
+      if (this.#hasMadeOne) await platform.dropMemory();
+      this.#hasMadeOne = true;
       this.#frontend = await instantiateFrontend(clang, this.#limits);
       // LLVM is compiled meanwhile, on other threads. V8 starts that on this one, and clang will keep it for long.
       await platform.nextTurn();
     }
-    return this.#frontend;
+    return this.#frontend!;
+  }
+
+  /** As for LLVM's: see llvm-host.ts. */
+  #isUsable(): boolean {
+    return this.#frontend !== null && !this.#frontend.poisoned && this.#frontend.memoryBytes <= KEPT_BYTES;
+  }
+
+  /** Gives up what was stopped in the middle of something. */
+  discard(): void {
+    this.#frontend = null;
   }
 }

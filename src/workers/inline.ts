@@ -50,7 +50,7 @@ function isGone(task: Task): boolean {
 export class InlineExecutor implements Executor {
   readonly width = 1;
   readonly #setup: HostSetup;
-  #host: LlvmHost;
+  readonly #host: LlvmHost;
   #pool: Promise<Executor> | null = null;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -69,9 +69,11 @@ export class InlineExecutor implements Executor {
   async #runNow<T extends Task>(task: T, limits: TaskLimits): Promise<TaskResult<T>> {
     if (limits.signal?.aborted) throw abortedError(limits.signal);
     const teller = new Teller(limits.events);
+    let end: number | null = null;
     const outcome = await this.#host.run(task, teller, (perform) => {
       if (isGone(task)) throw goneError();
-      return this.#within(limits.timeoutMs, perform);
+      end ??= performance.now() + limits.timeoutMs;
+      return this.#within(limits.timeoutMs, end, perform);
     });
     teller.check();
     if (outcome.ok || !isOutOfStack(outcome.error)) return unwrap(outcome);
@@ -79,16 +81,18 @@ export class InlineExecutor implements Executor {
     return (await this.#pool).run(task, limits);
   }
 
-  #within<R>(timeoutMs: number, perform: () => R): R {
+  /** @param end of the time that all of a task's work has, which may be several attempts */
+  #within<R>(timeoutMs: number, end: number, perform: () => R): R {
     if (timeoutMs === 0) return perform();
+    const timeout = Math.ceil(end - performance.now());
+    if (timeout <= 0) throw timeoutError(timeoutMs);
     checkDescriptors();
     try {
       const context = vm.createContext({ perform });
-      return vm.runInContext('perform()', context, { timeout: Math.ceil(timeoutMs), displayErrors: false }) as R;
+      return vm.runInContext('perform()', context, { timeout, displayErrors: false }) as R;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-      // The instance was stopped in the middle of something.
-      this.#host = new LlvmHost(this.#setup, false);
+      this.#host.discard();
       throw timeoutError(timeoutMs);
     }
   }

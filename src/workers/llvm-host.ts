@@ -25,6 +25,7 @@ import { libraryUser } from '../pipeline/library-user.js';
 import { settle, type Settled } from '../pipeline/settle.js';
 import { takeOut, tryPolicy } from '../pipeline/trial.js';
 import { emitWithoutFaults } from '../pipeline/take-back.js';
+import { platform } from '../platform/index.js';
 import type { FrontendHost } from './frontend-host.js';
 import type { Outcome, Task, TaskResult, TaskResults, WorkerSetup } from './tasks.js';
 
@@ -46,6 +47,7 @@ export class LlvmHost {
   readonly #setup: HostSetup;
   readonly #isFault: (error: unknown) => error is DarmError;
   #runtime: LlvmRuntime | null = null;
+  #hasMadeOne = false;
   /** clang, for source alone. */
   #frontend: FrontendHost | null = null;
 
@@ -57,13 +59,25 @@ export class LlvmHost {
 
   /** The thread's instance: a new one, unless there is one that is usable and small enough to keep. */
   async prepare(): Promise<LlvmRuntime> {
-    const grown = (this.#runtime?.memory.buffer.byteLength ?? 0) > KEPT_BYTES;
-    if (this.#runtime === null || this.#runtime.poisoned || grown) {
+    if (!this.#isUsable()) {
       this.#runtime = null;
+      if (this.#hasMadeOne) await platform.dropMemory();
+      this.#hasMadeOne = true;
       const { code } = this.#setup;
       this.#runtime = await instantiateLlvm(typeof code === 'function' ? await code() : code, this.#setup);
     }
-    return this.#runtime;
+    return this.#runtime!;
+  }
+
+  /** Apart: as long as a function runs, what it has looked at stays in memory. */
+  #isUsable(): boolean {
+    return this.#runtime !== null && !this.#runtime.poisoned && this.#runtime.memory.buffer.byteLength <= KEPT_BYTES;
+  }
+
+  /** Gives up what was stopped in the middle of something. */
+  discard(): void {
+    this.#runtime = null;
+    this.#frontend?.discard();
   }
 
   async run<T extends Task>(
@@ -89,9 +103,8 @@ export class LlvmHost {
       this.#frontend ??= new FrontendHost(this.#setup);
       return this.#frontend.translate(task.clang, task.source, within);
     }
-    const runtime = await this.prepare();
     try {
-      return within(() => perform(runtime, task, events));
+      return await this.#withInstance(within, (runtime) => perform(runtime, task, events));
     } catch (error) {
       if (task.kind === 'settle' && isJudgedByCode(task.options) && this.#isFault(error))
         return settledLate(task.options);
@@ -108,10 +121,7 @@ export class LlvmHost {
     if (!logs.some(hasEdits)) throw error;
     return emitWithoutFaults({
       logs,
-      emitWith: async (some) => {
-        const runtime = await this.prepare();
-        return within(() => compileExactly(runtime, bytes, options, some));
-      },
+      emitWith: (some) => this.#withInstance(within, (runtime) => compileExactly(runtime, bytes, options, some)),
       isFault: this.#isFault,
       events,
     });
@@ -122,14 +132,26 @@ export class LlvmHost {
    * that is what fails, nobody judges them by it.
    */
   async #melded({ bytes, options }: CompileTask, within: Within): Promise<EditLog[]> {
-    const runtime = await this.prepare();
     try {
-      return within(() => meldFunctions(runtime, bytes, options, ALL_FUNCTIONS, NO_EVENTS));
+      return await this.#withInstance(within, (runtime) =>
+        meldFunctions(runtime, bytes, options, ALL_FUNCTIONS, NO_EVENTS),
+      );
     } catch (error) {
       if (!this.#isFault(error)) throw error;
     }
-    const another = await this.prepare();
-    return within(() => meldBlindly(another, bytes, options));
+    return this.#withInstance(within, (runtime) => meldBlindly(runtime, bytes, options));
+  }
+
+  /** Nothing else holds the instance: where a next one is made, its memory goes first. */
+  async #withInstance<R>(within: Within, work: (runtime: LlvmRuntime) => R): Promise<R> {
+    const runtime = await this.prepare();
+    try {
+      return within(() => work(runtime));
+    } catch (error) {
+      // Until its text is asked for, V8 keeps the stack of an error with the objects whose methods are on it.
+      void (error as Partial<Error>).stack;
+      throw error;
+    }
   }
 }
 

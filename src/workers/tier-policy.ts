@@ -12,8 +12,8 @@
  * flags.
  */
 import v8 from 'node:v8';
-import vm from 'node:vm';
 import { lazily } from '../platform/compile.js';
+import { collectGarbage } from '../platform/garbage.js';
 
 export type TierPolicy = 'short' | 'long';
 
@@ -80,11 +80,6 @@ export function withoutPolicy<T>(act: () => T): T {
  * functions that take seconds. For the command, after its compiler is closed.
  */
 export async function dropOptimising(): Promise<void> {
-  v8.setFlagsFromString('--expose-gc');
-  const collect = vm.runInNewContext('gc') as () => void;
-  // What just ended may be held by a promise until the next turn.
-  for (let turn = 0; turn < 2; turn++) {
-    await new Promise((resolve) => setImmediate(resolve));
-    collect();
-  }
+  // The first one lets go of what the second one collects.
+  for (let turn = 0; turn < 2; turn++) await collectGarbage();
 }

@@ -1,13 +1,14 @@
 /** A worker that crashes, hangs or runs out of memory loses only its own task; every other answer is right. */
 import { createHash } from 'node:crypto';
 import type { DarmError } from '../../src/errors.js';
+import { InlineExecutor } from '../../src/workers/inline.js';
 import { LlvmHost } from '../../src/workers/llvm-host.js';
 import type { Task } from '../../src/workers/tasks.js';
 import { WorkerPool } from '../../src/workers/pool.js';
 import { assert, suite } from '../support/suite.js';
 import { kernel, llvmCode, SILENT, withDefaults } from '../support/llvm.js';
 
-const test = suite('isolation', { tests: 4, timeoutMs: 180_000 });
+const test = suite('isolation', { tests: 6, timeoutMs: 180_000 });
 
 const MIB = 2 ** 20;
 const WORKER = new URL('../support/crash-worker.js', import.meta.url).href;
@@ -104,6 +105,45 @@ test('an instance that stays small stays', async () => {
   const rt = await host.prepare();
   assert.ok((await host.run(compileTask(await kernel('sb1.gfx906.O3')) as Task & { kind: 'compile' }, SILENT)).ok);
   assert.is(await host.prepare(), rt);
+});
+
+test('of instances that are given up there is no memory left when the next one is made', async () => {
+  const { Memory } = WebAssembly;
+  const made: WeakRef<WebAssembly.Memory>[] = [];
+  const alive: number[] = [];
+  WebAssembly.Memory = class extends Memory {
+    constructor(descriptor: WebAssembly.MemoryDescriptor) {
+      super(descriptor);
+      made.push(new WeakRef(this));
+      alive.push(made.filter((each) => each.deref() !== undefined).length);
+    }
+  };
+  try {
+    const host = new LlvmHost({ code: await llvmCode(), memoryLimitBytes: 64 * MIB });
+    // There are three attempts: two of them to find out whether melding is at fault.
+    assert.not((await host.run(compileTask(text(HUGE)), SILENT)).ok);
+  } finally {
+    WebAssembly.Memory = Memory;
+  }
+  assert.equal(alive, [1, 1, 1]);
+});
+
+test.long('on the calling thread, a time limit is that of all attempts together', async () => {
+  const inline = new InlineExecutor({ code: await llvmCode(), memoryLimitBytes: 64 * MIB });
+  const run = async (timeoutMs: number): Promise<{ code: string; ms: number }> => {
+    const started = performance.now();
+    const code = await inline.run(compileTask(text(HUGE)), { ...limits, timeoutMs }).then(
+      () => 'no error',
+      (error: unknown) => (error as DarmError).code,
+    );
+    return { code, ms: performance.now() - started };
+  };
+  // The first one compiles what it calls of LLVM.
+  await run(0);
+  const { code, ms } = await run(0);
+  assert.is(code, 'out-of-memory');
+  // Enough for one of the three attempts.
+  assert.is((await run(ms / 2)).code, 'timeout');
 });
 
 test.run();
