@@ -129,7 +129,7 @@ async function compileOne(
   const modules = await modulesOf(compiler, job, bytes, signal);
   allOutputs.keepIncluded(modules.flatMap(({ included }) => included));
   const keys = await Promise.all(modules.map((each) => compileKey(each.bytes, each.options)));
-  const key = `${keys.join('-')}${job.fatBinary ? '-fatbin' : ''}`;
+  const key = keys.join('-') + (job.fatBinary ? await fatBinaryKey(job) : '');
   if (!force && (await journal.isDone(outputs, key))) return { event: 'skipped', input, output: outputs[0]! };
   // Before what follows, which may fail: a warning is often about the same mistake.
   for (const log of new Set(modules.map((each) => each.log))) if (log !== '') onEvent({ event: 'log', input, log });
@@ -152,6 +152,11 @@ async function compileOne(
   const cached = compilations.length > 0 && compilations.every((each) => each.cached);
   const milliseconds = performance.now() - started;
   return { event: 'done', input, ...first!, ...(others.length > 0 && { others }), cached, melds, milliseconds };
+}
+
+async function fatBinaryKey({ source }: BatchJob): Promise<string> {
+  const { areCompressed } = await import('../compiler/fat-binary.js');
+  return (await areCompressed(source?.flags ?? [])) ? '-fatbin-compressed' : '-fatbin';
 }
 
 /** @param made folders that are there, because this batch has made them */

@@ -9,6 +9,7 @@ import { DarmError } from '../errors.js';
 import { parseElf } from '../formats/elf.js';
 import { targetIdOf } from '../formats/elf-target.js';
 import { writeBundle } from '../formats/offload/bundle.js';
+import { writeCompressed } from '../formats/offload/compressed.js';
 import {
   readContainer,
   replaceImages,
@@ -102,7 +103,15 @@ export async function compileFatBinary(
   if (new Set(images.map(({ id }) => id)).size !== images.length)
     throw new DarmError('usage', 'a target is named twice');
   checkSameSettings(images.map(({ target }) => target));
-  return { bytes: writeBundle([{ id: HOST_ID, bytes: new Uint8Array(0) }, ...images]), images };
+  const bundle = writeBundle([{ id: HOST_ID, bytes: new Uint8Array(0) }, ...images]);
+  const { flags = [] } = options as Partial<SourceOptions>;
+  return { bytes: (await areCompressed(flags)) ? await writeCompressed(bundle, 'zstd', 3) : bundle, images };
+}
+
+/** Whether clang's flags ask for compressed fat binaries. By default, clang compresses none. */
+export async function areCompressed(flags: readonly string[]): Promise<boolean> {
+  const { parseFlags } = await import('../frontend/flags.js');
+  return parseFlags(flags).compressed;
 }
 
 /** Waits for all, then throws the first error in order: which one it is does not depend on timing. */

@@ -48,6 +48,8 @@ export interface ParsedFlags {
   hipHeaders: boolean;
   systemHeaders: boolean;
   standardLibrary: boolean;
+  /** Of a fat binary. */
+  compressed: boolean;
   colors: boolean | null;
   errorLimit: number;
   /** `-I` and the like, to say where a missing header was looked for. */
@@ -99,6 +101,7 @@ export function noFlags(): ParsedFlags {
     hipHeaders: true,
     systemHeaders: true,
     standardLibrary: true,
+    compressed: false,
     colors: null,
     errorLimit: 19,
     folders: [],
@@ -233,6 +236,8 @@ const SPECIAL: Readonly<Record<string, Special>> = {
   },
   '-fhosted': (flags) => takeBack(flags, '-ffreestanding'),
   '-fno-offload-implicit-host-device-templates': (flags) => takeBack(flags, '-foffload-implicit-host-device-templates'),
+  '--offload-compress': (flags) => (flags.compressed = true),
+  '--no-offload-compress': (flags) => (flags.compressed = false),
   '-fcolor-diagnostics': (flags) => (flags.colors = true),
   '-fdiagnostics-color': (flags) => (flags.colors = true),
   '-fno-color-diagnostics': (flags) => (flags.colors = false),

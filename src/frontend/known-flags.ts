@@ -67,8 +67,8 @@ export const NOTHING_TO_DO = new Set([
   '-fassume-sane-operator-new', '-fzero-initialized-in-bss', '-fno-fat-lto-objects',
   '-ffat-lto-objects', '-fcf-protection=none', '-nostdlib', '-nodefaultlibs',
   '-gsplit-dwarf', '-grecord-gcc-switches', '-gno-record-gcc-switches', '-fstack-clash-protection', '-mno-red-zone',
-  '-mno-omit-leaf-frame-pointer', '--gpu-bundle-output', '--no-gpu-bundle-output', '--no-offload-compress',
-  '--offload-compress', '-fdiagnostics-show-note-include-stack', '-fcommon',
+  '-mno-omit-leaf-frame-pointer', '--gpu-bundle-output', '--no-gpu-bundle-output',
+  '-fdiagnostics-show-note-include-stack', '-fcommon',
   '-integrated-as', '-nostdlib++', '-fno-align-functions',
   // hipcc's word for a code object.
   '--genco',

@@ -221,6 +221,15 @@ test.long('containers become fat binaries', () =>
     await using compiler = createCompiler({ threads: 0, tierPolicy: 'short' });
     const { artifacts } = await compiler.compile(await kernel('sb1.gfx906.O3'));
     assert.ok((await results(folder)).get('one.hipfb')!.includes(Buffer.from(artifacts[0]!.bytes)));
+    await writeFile(path.join(folder, 'k.hip'), 'extern "C" __attribute__((global)) void k(int *p) { *p = 1; }');
+    const source = ['k.hip', '--offload-arch=gfx906', '-nogpuinc', '--emit', 'fatbin'];
+    const sizes: unknown[] = [];
+    for (const flags of [[], ['--offload-compress'], ['--offload-compress']]) {
+      const again = await batch(folder, ...source, ...flags);
+      assert.is(again.code, 0);
+      sizes.push(again.events.find(({ event }) => event === 'done')?.['bytes']);
+    }
+    assert.ok(Number(sizes[1]) < Number(sizes[0]) / 2 && sizes[2] === undefined, sizes.join());
     const refused = await batch(folder, 'k.bundle');
     assert.match(JSON.stringify(refused.events), /--emit fatbin/);
     assert.is(refused.code, 1);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { commandLine } from '../../src/cli/arguments.js';
 import { hasColors, takeClangFlags } from '../../src/cli/source.js';
+import { readCompressed } from '../../src/formats/offload/compressed.js';
 import { isFlag, parseFlags } from '../../src/frontend/flags.js';
 import { darm as run, inFolder, type CommandSetting } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
@@ -86,7 +87,15 @@ test.long('preprocessed text, bitcode, a fat binary for several processors', asy
     assert.match(stdout, /hipv4-amdgcn-amd-amdhsa--gfx906[^]*hipv4-amdgcn-amd-amdhsa--gfx1100/);
     const older = [...fat.slice(0, 2), '--cuda-gpu-arch=gfx906', '--cuda-gpu-arch=gfx1100', ...fat.slice(6)];
     assert.is((await darm([...older, '-o', 'old.hipfb'], { cwd: folder })).code, 0);
-    assert.equal(await readFile(path.join(folder, 'old.hipfb')), await readFile(path.join(folder, 'k.hipfb')));
+    const plain = await readFile(path.join(folder, 'k.hipfb'));
+    assert.equal(await readFile(path.join(folder, 'old.hipfb')), plain);
+    assert.is((await darm([...fat, '--offload-compress', '-o', 'packed.hipfb'], { cwd: folder })).code, 0);
+    const packed = await readFile(path.join(folder, 'packed.hipfb'));
+    const { version, compression, uncompressed } = await readCompressed(packed, plain.length);
+    assert.equal([version, compression, Buffer.compare(uncompressed, plain)], [3, 'zstd', 0]);
+    const last = [...fat, '--offload-compress', '--no-offload-compress', '-o', 'plain.hipfb'];
+    assert.is((await darm(last, { cwd: folder })).code, 0);
+    assert.equal(await readFile(path.join(folder, 'plain.hipfb')), plain);
   });
 });
 
