@@ -85,6 +85,11 @@ const LANGUAGES: Readonly<Record<string, SourceOptions['language']>> = {
   '.ocl': 'opencl',
 };
 
+/** What `--emit i` writes of HIP, and clang's names for it. Of OpenCL C, preprocessed text is like any other. */
+const PREPROCESSED = new Set(['.i', '.hipi', '.cui']);
+
+const extensionOf = (input: string): string => path.extname(input).toLowerCase();
+
 /** The language of an input that is source, by `-x` or by its name; null for bitcode and the rest. */
 export function sourceLanguage(input: string, clang: readonly string[]): SourceOptions['language'] | null {
   const given = clang.findLastIndex((word) => word.startsWith('-x'));
@@ -92,14 +97,17 @@ export function sourceLanguage(input: string, clang: readonly string[]): SourceO
     const value = clang[given] === '-x' ? clang[given + 1] : clang[given]!.slice(2);
     return value === 'cl' || value === 'opencl' ? 'opencl' : 'hip';
   }
-  return LANGUAGES[path.extname(input).toLowerCase()] ?? null;
+  return PREPROCESSED.has(extensionOf(input)) ? 'hip' : (LANGUAGES[extensionOf(input)] ?? null);
 }
 
 /** The source that the flags describe; null when the input is none. */
 export function sourceOf(input: string, flags: SourceFlags): SourceOptions | null {
   const language = sourceLanguage(input, flags.clang);
-  if (language !== null)
-    return { language, name: input === '-' ? '<stdin>' : input, flags: [...flags.clang, ...levelOf(flags)] };
+  if (language !== null) {
+    // What -x says comes behind.
+    const own = PREPROCESSED.has(extensionOf(input)) ? ['-x', 'hip-cpp-output'] : [];
+    return { language, name: input === '-' ? '<stdin>' : input, flags: [...own, ...flags.clang, ...levelOf(flags)] };
+  }
   const first = flags.clang[0];
   if (first === undefined) return null;
   throw new DarmError(

@@ -3,6 +3,7 @@
  * (clang/lib/Driver/ToolChains/Clang.cpp, AMDGPU.cpp, HIPAMD.cpp), without the driver. Folders below `IMAGE_FOLDER`
  * are the package's headers and device libraries.
  */
+import { DarmError } from '../errors.js';
 import { deviceLibraries, linkingArguments } from './device-libraries.js';
 import { HEADERS_FOLDER } from './files.js';
 import type { ParsedFlags } from './flags.js';
@@ -32,10 +33,12 @@ export interface Translating {
   readonly processors: readonly string[];
 }
 
-/** @throws DarmError `bad-target` without device libraries for the processor */
+/** @throws DarmError `bad-target` for a processor that is not AMD's, and without device libraries for it */
 export function cc1Arguments(job: Translating): string[] {
   const { flags, language, name, optimize } = job;
   const { cpu, features } = parseTargetId(job.target);
+  if (!cpu.startsWith('gfx'))
+    throw new DarmError('bad-target', `source is compiled for AMD's processors only, of which ${cpu} is none`);
   const isHip = language === 'hip';
   const words = ['-triple', 'amdgcn-amd-amdhsa'];
   if (isHip) words.push('-aux-triple', 'x86_64-unknown-linux-musl');
@@ -68,13 +71,13 @@ export function cc1Arguments(job: Translating): string[] {
   // clang would go on to /usr/local/include and /usr/include, which are other headers on every machine.
   words.push('-nostdsysteminc');
   if (job.hasHeaders) words.push('-I', HEADERS_FOLDER);
-  words.push(...folders(flags, isHip));
+  if (!flags.isPreprocessed) words.push(...folders(flags, isHip));
   words.push(...languageArguments(flags, isHip));
   if (!isHip) words.push(...runtimeMacros(flags, cpu));
   // The clock is no input: __DATE__ and __TIME__ are those of its beginning.
   words.push('-source-date-epoch', '0');
   words.push(...flags.cc1);
-  words.push('-x', isHip ? 'hip' : 'cl', name);
+  words.push('-x', isHip ? (flags.isPreprocessed ? 'hip-cpp-output' : 'hip') : 'cl', name);
   return words;
 }
 
@@ -154,7 +157,7 @@ function languageArguments(flags: ParsedFlags, isHip: boolean): string[] {
     words.push('-fdeprecated-macro', '-fno-autolink', '-fhip-new-launch-api');
     if (flags.exceptions) words.push('-fcxx-exceptions', '-fexceptions');
     words.push('-fcuda-allow-variadic-functions');
-    if (flags.hipHeaders && flags.systemHeaders)
+    if (flags.hipHeaders && flags.systemHeaders && !flags.isPreprocessed)
       words.push('-include', '__clang_hip_runtime_wrapper.h', '-include', 'darm_hip_declarations.h');
   } else {
     if (flags.standard !== null) words.push(`-cl-std=${flags.standard}`);

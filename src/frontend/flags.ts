@@ -15,6 +15,8 @@ export interface ParsedFlags {
   /** For `-cc1`, in the order in which they were given. */
   readonly cc1: string[];
   language: Language | null;
+  /** Whether the source is preprocessed, by its language. */
+  isPreprocessed: boolean;
   standard: string | null;
   /** `0` to `3`, `s`, `z`. */
   optimize: string | null;
@@ -62,6 +64,8 @@ const LANGUAGES: ReadonlyMap<string, Language> = new Map([
   ['c++', 'hip'],
   ['cl', 'opencl'],
   ['opencl', 'opencl'],
+  ['hip-cpp-output', 'hip'],
+  ['cuda-cpp-output', 'hip'],
 ]);
 
 /** Settings of target ids with flags. */
@@ -78,6 +82,7 @@ export function noFlags(): ParsedFlags {
   return {
     cc1: [],
     language: null,
+    isPreprocessed: false,
     standard: null,
     optimize: null,
     warnings: { level: null, fast: null },
@@ -125,6 +130,7 @@ const WITH_VALUE: Readonly<Record<string, Handler>> = {
     if (language === undefined)
       throw new DarmError('usage', `language '${value}' is not one of ${[...LANGUAGES.keys()].join(', ')}`);
     flags.language = language;
+    flags.isPreprocessed = value.endsWith('-cpp-output');
   },
   '-L': () => {},
   '-l': () => {},

@@ -9,7 +9,7 @@ import { isFlag, parseFlags } from '../../src/frontend/flags.js';
 import { darm as run, inFolder, type CommandSetting } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cli/source', { tests: 17, timeoutMs: 120_000 });
+const test = suite('cli/source', { tests: 18, timeoutMs: 120_000 });
 
 async function darm(
   words: readonly string[],
@@ -99,6 +99,28 @@ test.long('preprocessed text, bitcode, a fat binary for several processors', asy
   });
 });
 
+test.long('preprocessed text is compiled as what it is made from', async () => {
+  await inFolder(async (folder) => {
+    await writeFile(
+      path.join(folder, 'k.hip'),
+      '#include <hip/hip_runtime.h>\n__global__ void k(float *p) { *p = sinf(*p); }\n',
+    );
+    const made = async (...words: string[]): Promise<string> => {
+      const file = path.join(folder, 'out');
+      const { code, stderr } = await darm(['compile', ...words, '--mcpu', 'gfx906', '-o', file], { cwd: folder });
+      assert.is(code, 0, stderr);
+      return readFile(file, 'utf8');
+    };
+    const text = await made('k.hip', '--emit', 'i');
+    for (const name of ['k.i', 'k.hipi', 'k.txt']) await writeFile(path.join(folder, name), text);
+    const code = async (...words: string[]): Promise<string> =>
+      (await made(...words, '--emit', 'asm')).split('\n').filter((line) => /^\t[a-z]/.test(line)).join('\n'); // prettier-ignore
+    const expected = await code('k.hip');
+    for (const words of [['k.i'], ['k.hipi'], ['k.txt', '-x', 'hip-cpp-output']])
+      assert.is(await code(...words), expected);
+  });
+});
+
 test.long("errors and warnings are clang's own, with exit code 1 for errors", async () => {
   await withKernel(async (folder) => {
     await writeFile(path.join(folder, 'bad.hip'), 'int f() {\n  return x;\n}\n');
@@ -178,6 +200,9 @@ test('a processor that clang or the device libraries do not know is named', asyn
     const unknown = await darm(['compile', 'k.hip', '--mcpu', 'gfx9999', '-Iinc'], { cwd: folder });
     assert.is(unknown.code, 1);
     assert.match(unknown.stderr, /no device libraries for gfx9999, only for .*gfx1100/);
+    const other = await darm(['compile', 'k.hip', '--mcpu', 'sm_80', '--emit', 'ptx'], { cwd: folder });
+    assert.is(other.code, 1);
+    assert.match(other.stderr, /source is compiled for AMD's processors only, of which sm_80 is none/);
   });
 });
 

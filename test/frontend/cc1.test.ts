@@ -3,7 +3,7 @@ import { cc1Arguments, leanArguments } from '../../src/frontend/cc1.js';
 import { noFlags, parseFlags } from '../../src/frontend/flags.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('frontend/cc1', { tests: 9 });
+const test = suite('frontend/cc1', { tests: 10 });
 
 const BASE = {
   flags: noFlags(),
@@ -40,6 +40,16 @@ test('what no kernel uses is dropped where clang drops it: not at -O0', () => {
   const drops = (optimize: string): boolean =>
     cc1Arguments({ ...BASE, optimize }).includes('-amdgpu-internalize-symbols');
   assert.equal(['0', '1', '3', 's'].map(drops), [false, true, true, true]);
+});
+
+test('no headers are put in front of what is preprocessed', () => {
+  const words = cc1Arguments({ ...BASE, name: 'k.i', flags: parseFlags(['-x', 'hip-cpp-output']) });
+  assert.equal(words.slice(-3), ['-x', 'hip-cpp-output', 'k.i']);
+  assert.not(words.includes('-include') || words.includes('-internal-isystem'));
+  assert.ok(librariesOf(words).includes('ocml'));
+  assert.is(leanArguments(words), null);
+  const last = parseFlags(['-x', 'hip-cpp-output', '-x', 'hip']);
+  assert.ok(cc1Arguments({ ...BASE, flags: last }).includes('-include'));
 });
 
 test('OpenCL C has its own library in front', () => {
