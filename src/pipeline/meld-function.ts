@@ -160,7 +160,11 @@ function chainsWorth(
   const pays = isJudgedByItself(options) && gain > least && !areWeighed(snapshot, switches);
   const difference = `${amount(Math.abs(gain), options)} ${gain < 0 ? 'more' : 'less'}`;
   const but =
-    gain < 0 ? '' : gain <= least ? `, and it must save at least ${amount(least, options)}` : `, but ${unjudged(options)}`;
+    gain < 0
+      ? ''
+      : gain <= least
+        ? `, and it must save at least ${amount(least, options)}`
+        : `, but ${unjudged(options)}`;
   const why = `as a chain of branches it takes ${difference} than as the tree that code generation makes of it${but}`;
   return { pays, needed: pays ? 0 : needed, most, why };
 }
