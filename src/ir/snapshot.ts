@@ -219,8 +219,8 @@ export interface FunctionSnapshot {
   /** The constant float that a compare has as its second operand; NaN for other values. Found out in the same way. */
   readonly floatConstant: (v: ValueId) => number;
   /**
-   * The name of the intrinsic that is called, without `llvm.` (`sqrt.f64`); null for other instructions, and if the text
-   * does not tell. Found out in the same way.
+   * The name of the intrinsic that is called, without `llvm.` (`sqrt.f64`); null for other instructions, and if the
+   * text does not tell. Found out in the same way.
    */
   readonly intrinsic: (i: InstrId) => string | null;
   /** What the `switch` of a block asks for; null if the text does not tell. Found out in the same way. */

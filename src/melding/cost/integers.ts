@@ -81,8 +81,8 @@ function shiftUnits(by: number, keepsSign: boolean): number {
 
 /**
  * TargetTransformInfo takes a funnel shift for two shifts and what they need, the minimum of register pairs for three
- * instructions, and a count of zeros for one, which does not say how many there are in zero. Names are looked up only of
- * what may be one of these.
+ * instructions, and a count of zeros for one, which does not say how many there are in zero. Names are looked up only
+ * of what may be one of these.
  */
 function intrinsicUnits(
   fn: FunctionSnapshot,
