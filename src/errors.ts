@@ -128,7 +128,7 @@ export function abortedError(signal?: AbortSignal): DarmError {
   return error;
 }
 
-/** A time limit as messages tell it: in seconds, or in milliseconds where it is less than one. */
+/** A time limit as messages tell it: in seconds, or in milliseconds where it is less than a millisecond. */
 export const limitText = (milliseconds: number): string =>
   milliseconds < 1 ? `${milliseconds} ms` : `${milliseconds / 1000} s`;
 

@@ -37,7 +37,7 @@ export interface Translating {
 export function cc1Arguments(job: Translating): string[] {
   const { flags, language, name, optimize } = job;
   const { cpu, features } = parseTargetId(job.target);
-  if (!cpu.startsWith('gfx'))
+  if (!/^(gfx|amdgcn)/.test(cpu))
     throw new DarmError('bad-target', `source is compiled for AMD's processors only, of which ${cpu} is none`);
   const isHip = language === 'hip';
   const words = ['-triple', 'amdgcn-amd-amdhsa'];

@@ -186,32 +186,44 @@ export async function writeOutput(file: string, content: Uint8Array | string): P
   try {
     const place = placeOf(file);
     const found = await ifThere(stat(place));
-    if (found === null || found.isFile()) await writeAtomically(realPath(place), content, found?.mode);
-    // Not the real path: that of /dev/stdout, if it is a pipe, is no file.
+    // There can be no file of such a name, and the path without it is another one.
+    const isFolder = place.endsWith(path.sep);
+    const target = isFolder ? place : realPath(place);
+    if (found === null || (found.isFile() && isSame(found, await ifThere(stat(target)))))
+      await writeAtomically(target, content, found?.mode);
+    // Not the real path: that of /dev/stdout, if it is a pipe or a file that was removed, is no file.
     else await writeFile(place, content);
   } catch (error) {
     throw ioError('write', file, error);
   }
 }
 
+const isSame = (a: Stats, b: Stats | null): boolean => a.dev === b?.dev && a.ino === b.ino;
+
+/** As many links as systems follow, and no path is longer. */
+const MOST_LINKS = 40;
+const LONGEST = 4096;
+
 /**
  * The path without symbolic links. The file need not exist yet, and neither need its folders.
  *
  * @param folders the real paths of folders, as far as they are known
+ * @param links how many links may still be followed
  */
-export function realPath(file: string, folders = new Map<string, string>()): string {
+export function realPath(file: string, folders = new Map<string, string>(), links = MOST_LINKS): string {
   try {
     return realpathSync.native(file);
   } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
     const parent = path.dirname(file);
-    if (parent === file) return file;
+    if (parent === file || file.length > LONGEST) return file;
     let folder = folders.get(parent);
-    if (folder === undefined) folders.set(parent, (folder = realPath(parent, folders)));
+    if (folder === undefined) folders.set(parent, (folder = realPath(parent, folders, links)));
     const there = below(folder, path.basename(file));
     // Any other failure may be a loop of links.
-    const link = (error as NodeJS.ErrnoException).code === 'ENOENT' ? linkAt(there) : null;
+    const link = code === 'ENOENT' && links > 0 ? linkAt(there) : null;
     if (link === null) return there;
-    return realPath(path.isAbsolute(link) ? link : below(folder, link), folders);
+    return realPath(path.isAbsolute(link) ? link : below(folder, link), folders, links - 1);
   }
 }
 

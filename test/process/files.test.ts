@@ -1,11 +1,12 @@
 /** Folders that several jobs make at the same time, outputs that are links, and errors of the system. */
-import { mkdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, open as openFile, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { makeFolder, realPath, typedError, writeOutput } from '../../src/process/files.js';
 import { filesIn, inFolder } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('files', { tests: 5, timeoutMs: 30_000 });
+const test = suite('files', { tests: 8, timeoutMs: 30_000 });
 
 test.long('jobs that make folders of one tree do not disturb each other', () =>
   inFolder(async (folder) => {
@@ -70,6 +71,38 @@ test('a link that leads round, or below a folder that does not exist, is an erro
     }
     assert.equal(await filesIn(folder), Object.keys(links).sort());
   }));
+
+test('a name that ends as that of a folder is not that of a file', () =>
+  inFolder(async (folder) => {
+    await symlink('gone', path.join(folder, 'link'));
+    for (const name of ['new', 'link']) {
+      const file = path.join(folder, name) + path.sep;
+      const { message } = (await writeOutput(file, '').catch((thrown: unknown) => thrown as Error)) ?? {};
+      assert.match(message ?? '', /^cannot write /);
+    }
+    assert.equal(await filesIn(folder), ['link']);
+  }));
+
+// Where the system shows what is open as files.
+test('what was removed while it is open is written in place', () =>
+  inFolder(async (folder) => {
+    if (process.platform !== 'linux') return;
+    const file = path.join(folder, 'out');
+    const open = await openFile(file, 'w+');
+    try {
+      await rm(file);
+      await writeOutput(`/proc/self/fd/${open.fd}`, 'text');
+      assert.is(await open.readFile('utf8'), 'text');
+    } finally {
+      await open.close();
+    }
+    assert.equal(await filesIn(folder), []);
+  }));
+
+test('a path that is too long is one error', async () => {
+  const file = path.join(tmpdir(), 'a/'.repeat(20_000), 'b');
+  assert.is(realPath(file), file);
+});
 
 test("what the system or Node's permissions refuse is no fault of darm", () => {
   for (const facts of [

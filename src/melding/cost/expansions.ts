@@ -1,7 +1,7 @@
 /**
  * Instructions on floats of which code generation makes other ones than TargetTransformInfo says: it takes roots and
  * conversions for one or two, remainders for divisions, and the target's own reciprocals for full-rate instructions.
- * Counts as llc-23 makes them; the targets differ by a few. Vectors and code size (code-size.ts) keep
+ * Counts as llc-23 makes them; the targets differ by a few. Vectors, bfloats and code size (code-size.ts) keep
  * TargetTransformInfo's numbers.
  */
 import type { InstrId, ValueId } from '../../ir/ids.js';
@@ -45,6 +45,8 @@ const ofHalves = (count: number): OfFloats => ({ half: others(count), float: nul
 
 const SLOW_FLOATS = ofFloats(others(SLOW));
 const ROUNDING = ofFloats(others(1));
+/** Where there is no instruction that keeps what is no number. */
+const LIMIT = ofFloats(others(3), { double: onDoubles(2, 2) });
 
 const BY_INTRINSIC: ReadonlyMap<string, OfFloats> = new Map([
   // Of a double: a reciprocal root, and steps of Newton's method by Goldschmidt, of what has been scaled.
@@ -63,8 +65,8 @@ const BY_INTRINSIC: ReadonlyMap<string, OfFloats> = new Map([
   ['rint', ROUNDING],
   ['nearbyint', ROUNDING],
   ['ldexp', ofFloats(others(1), { double: onDoubles(1, 0) })],
-  ['minimum', ofFloats(others(3), { double: onDoubles(2, 2) })],
-  ['maximum', ofFloats(others(3), { double: onDoubles(2, 2) })],
+  ['minimum', LIMIT],
+  ['maximum', LIMIT],
   ...['rcp', 'rsq', 'sqrt', 'exp2', 'log', 'sin', 'cos'].map((name) => [`amdgcn.${name}`, SLOW_FLOATS] as const),
 ]);
 
@@ -112,7 +114,7 @@ const isDouble = ({ typeKind, typeBits }: FunctionSnapshot, type: number): boole
 
 /** @param integer its type @param float the other one */
 function conversion(fn: FunctionSnapshot, integer: number, float: number): Expansion | null {
-  if (fn.typeKind[integer] !== TypeKind.Integer) return null;
+  if (fn.typeKind[integer] !== TypeKind.Integer || fn.typeBits[integer]! > 64) return null;
   const isLong = fn.typeBits[integer]! > 32;
   if (isDouble(fn, float)) return isLong ? LONG_AND_DOUBLE : CONVERSION;
   return isLong ? LONG_AND_FLOAT : null;
@@ -130,8 +132,9 @@ function intrinsic(fn: FunctionSnapshot, i: InstrId): Expansion | null {
   if (fn.typeKind[given] !== TypeKind.Float) return null;
   const isSaturating = fn.typeKind[type] === TypeKind.Integer && fn.typeBits[type] === 64;
   if (type !== given && !isSaturating) return null;
-  const [name] = fn.intrinsic(i)?.split(TYPE_IN_NAME) ?? [];
-  const found = (isSaturating ? SATURATING : BY_INTRINSIC).get(name ?? '');
+  const name = fn.intrinsic(i) ?? '';
+  const found = (isSaturating ? SATURATING : BY_INTRINSIC).get(name.split(TYPE_IN_NAME)[0]!);
+  if (name.includes('.bf16') || (found === LIMIT && units === 1)) return null;
   return found?.[fn.typeBits[given] === 16 ? 'half' : fn.typeBits[given] === 32 ? 'float' : 'double'] ?? null;
 }
 
@@ -140,4 +143,4 @@ const isLimit = ({ operand, operandStart, valueType }: FunctionSnapshot, i: Inst
   units >= 2 && units <= 4 && valueType[operand[operandStart[i]!]!] === valueType[operand[operandStart[i]! + 1]!];
 
 /** Types stand behind the name: `ldexp.f64.i32`. */
-const TYPE_IN_NAME = /\.b?[fi]\d/;
+const TYPE_IN_NAME = /\.[fi]\d/;

@@ -96,7 +96,7 @@ function intrinsicUnits(
   if (count < 2 || count > 3 || !hasType(a)) return null;
   if (count === 3)
     return hasType(b) && hasType(c) && isNamed(fn, i, FUNNEL_SHIFT) ? funnelUnits(fn, [a, b, c], bits) : null;
-  if (hasType(b)) return bits === 64 && isNamed(fn, i, LIMIT) ? 4 : null;
+  if (hasType(b)) return bits === 64 && fn.instrLatency[i]! > 1 && isNamed(fn, i, LIMIT) ? 4 : null;
   return fn.valueInteger[b] === 0 && bits <= 32 && isNamed(fn, i, COUNT_OF_ZEROS) ? 2 : null;
 }
 

@@ -96,6 +96,8 @@ test('limits of register pairs, and counts of zeros', () => {
   const limit = (type: string): number | null =>
     units(`%r = call @llvm.umin.${type} ${type === 'i64' ? '%l %m' : '%i %j'} !type=${type} !lat=3`);
   assert.equal([limit('i64'), limit('i32')], [4, null]);
+  // gfx1250 has an instruction for it.
+  assert.is(units('%r = call @llvm.umin.i64 %l %m !type=i64 !lat=1'), null);
   assert.is(units('%r = call @llvm.uadd.sat.i64 %l %m !type=i64 !lat=5'), null);
   const zeros = (ofZero: number, name = 'ctlz'): number | null =>
     units(`%r = call @llvm.${name}.i32 %i ${ofZero}:i1 !type=i32 !lat=1`);

@@ -64,6 +64,9 @@ test('what LLVM takes for one instruction and makes many of', () => {
   assert.is(ofFloat('amdgcn.exp2.f32', 'float', 'gfx1030'), 4 * 2);
   assert.is(ofFloat('amdgcn.fract.f32'), 2 * 4);
   assert.is(ofFloat('rint.f32'), 4);
+  const least = '%r = call @llvm.minimum.f32 %f %f !type=float !+Intrinsic !lat=';
+  assert.equal([cycles('gfx906', `${least}10`), cycles('gfx1250', `${least}1`)], [3 * 4, 2]);
+  assert.is(ofFloat('rint.bf16', 'half'), 2 * 4);
   assert.is(ofFloat('round.f32'), 6 * 4);
   assert.equal([ofFloat('exp2.f16', 'half'), ofFloat('exp2.f32')], [4 * 4, 2 * 4]);
   assert.is(cycles('gfx906', root.replace('sqrt', 'round')), 4 * 8 + 3 * 4);

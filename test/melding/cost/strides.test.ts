@@ -99,6 +99,7 @@ test('threads that are above each other may share the lines that neighbours do n
   assert.is(share('%y'), (1 / 15 + 1 / 3 + 1) / 3);
   assert.is(share('%y', 'group=8x8x1'), 1 / 255);
   assert.is(share('%y', 'group=64x4x1'), 1);
+  assert.equal([share('%y', 'group=8x1x1'), share('%y', 'group=8x2x1')], [1, 1 / 3]);
   // All threads of a column have the same, or each has its own.
   assert.is(share('%n'), (1 / 15 + 1 / 3 + 1) / 3);
   assert.is(share('%row'), (1 / 15 + 1 / 3 + 1) / 3);
