@@ -30,6 +30,7 @@ export const folderServer = (folder: string): Promise<TestServer> =>
         const type = TYPES[path.extname(name)] ?? 'application/octet-stream';
         response.writeHead(200, { 'content-type': type, 'content-length': content.length }).end(content);
       },
-      () => response.writeHead(404).end(),
+      // Browsers ask for that icon where no page names one.
+      () => response.writeHead(name === '/favicon.ico' ? 204 : 404).end(),
     );
   });
