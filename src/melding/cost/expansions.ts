@@ -130,6 +130,8 @@ function intrinsic(fn: FunctionSnapshot, i: InstrId): Expansion | null {
   if (operands < 1 || operands > 2 || units === 0 || (operands === 2 && isLimit(fn, i, units))) return null;
   const [type, given] = [fn.instrType[i]!, operandType(fn, i)];
   if (fn.typeKind[given] !== TypeKind.Float) return null;
+  // Of one float, what TargetTransformInfo takes for a sequence is one.
+  if (operands === 1 && type === given && fn.typeBits[given] === 32 && units > SLOW) return null;
   const isSaturating = fn.typeKind[type] === TypeKind.Integer && fn.typeBits[type] === 64;
   if (type !== given && !isSaturating) return null;
   const name = fn.intrinsic(i) ?? '';

@@ -80,9 +80,10 @@ function shiftUnits(by: number, keepsSign: boolean): number {
 }
 
 /**
- * TargetTransformInfo takes a funnel shift for two shifts and what they need, the minimum of register pairs for three
- * instructions, and a count of zeros for one, which does not say how many there are in zero. Names are looked up only
- * of what may be one of these.
+ * TargetTransformInfo takes a funnel shift for two shifts and what they need: of the others with three operands of the
+ * result's type, only products of fixed point are as dear, and these are rare. It takes the minimum of register pairs
+ * for three instructions, and a count of zeros for one, which does not say how many there are in zero. Names are looked
+ * up only of what may be one of these, which takes time.
  */
 function intrinsicUnits(
   fn: FunctionSnapshot,
@@ -95,13 +96,13 @@ function intrinsicUnits(
   const hasType = (v: ValueId): boolean => fn.valueType[v] === fn.instrType[i];
   if (count < 2 || count > 3 || !hasType(a)) return null;
   if (count === 3)
-    return hasType(b) && hasType(c) && isNamed(fn, i, FUNNEL_SHIFT) ? funnelUnits(fn, [a, b, c], bits) : null;
+    return hasType(b) && hasType(c) && fn.instrLatency[i]! >= LEAST_OF_FUNNEL ? funnelUnits(fn, [a, b, c], bits) : null;
   if (hasType(b)) return bits === 64 && fn.instrLatency[i]! > 1 && isNamed(fn, i, LIMIT) ? 4 : null;
   return fn.valueInteger[b] === 0 && bits <= 32 && isNamed(fn, i, COUNT_OF_ZEROS) ? 2 : null;
 }
 
 const isNamed = (fn: FunctionSnapshot, i: InstrId, name: RegExp): boolean => name.test(fn.intrinsic(i) ?? '');
-const FUNNEL_SHIFT = /^fsh[lr]\./;
+const LEAST_OF_FUNNEL = 3;
 const LIMIT = /^[su](min|max)\./;
 const COUNT_OF_ZEROS = /^ct[lt]z\./;
 
