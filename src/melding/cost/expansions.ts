@@ -15,7 +15,11 @@ interface Expansion {
   readonly others: number;
 }
 
-const onDoubles = (doubles: number, others: number, conversions = 0): Expansion => ({ doubles, conversions, others });
+const onDoubles = (doubles: number, rest: number, conversions = 0): Expansion => ({
+  doubles,
+  conversions,
+  others: rest,
+});
 const others = (count: number): Expansion => onDoubles(0, count);
 
 /** The quotient digit by digit, in a loop of which one round counts. */
@@ -40,13 +44,13 @@ const ofFloats = (float: Expansion, { half = float, double = null }: Partial<OfF
   float,
   double,
 });
-/** Floats have a sequence of their own, which TargetTransformInfo knows: halves become floats where they must. */
+/** Of halves alone: TargetTransformInfo knows what code generation makes of floats. */
 const ofHalves = (count: number): OfFloats => ({ half: others(count), float: null, double: null });
 
 const SLOW_FLOATS = ofFloats(others(SLOW));
 const ROUNDING = ofFloats(others(1));
-/** Where there is no instruction that keeps what is no number. */
-const LIMIT = ofFloats(others(3), { double: onDoubles(2, 2) });
+/** A compare and a select beside the minimum of numbers, where no instruction gives NaN for NaN. */
+const MINIMUM = ofFloats(others(3), { double: onDoubles(2, 2) });
 
 const BY_INTRINSIC: ReadonlyMap<string, OfFloats> = new Map([
   // Of a double: a reciprocal root, and steps of Newton's method by Goldschmidt, of what has been scaled.
@@ -65,8 +69,8 @@ const BY_INTRINSIC: ReadonlyMap<string, OfFloats> = new Map([
   ['rint', ROUNDING],
   ['nearbyint', ROUNDING],
   ['ldexp', ofFloats(others(1), { double: onDoubles(1, 0) })],
-  ['minimum', LIMIT],
-  ['maximum', LIMIT],
+  ['minimum', MINIMUM],
+  ['maximum', MINIMUM],
   ...['rcp', 'rsq', 'sqrt', 'exp2', 'log', 'sin', 'cos'].map((name) => [`amdgcn.${name}`, SLOW_FLOATS] as const),
 ]);
 
@@ -127,7 +131,7 @@ const operandType = (fn: FunctionSnapshot, i: InstrId): number =>
 function intrinsic(fn: FunctionSnapshot, i: InstrId): Expansion | null {
   const operands = fn.operandStart[i + 1]! - fn.operandStart[i]! - 1;
   const units = fn.instrLatency[i]!;
-  if (operands < 1 || operands > 2 || units === 0 || (operands === 2 && isLimit(fn, i, units))) return null;
+  if (operands < 1 || operands > 2 || units === 0 || (operands === 2 && isMinnum(fn, i, units))) return null;
   const [type, given] = [fn.instrType[i]!, operandType(fn, i)];
   if (fn.typeKind[given] !== TypeKind.Float) return null;
   // Of one float, what TargetTransformInfo takes for a sequence is one.
@@ -136,12 +140,12 @@ function intrinsic(fn: FunctionSnapshot, i: InstrId): Expansion | null {
   if (type !== given && !isSaturating) return null;
   const name = fn.intrinsic(i) ?? '';
   const found = (isSaturating ? SATURATING : BY_INTRINSIC).get(name.split(TYPE_IN_NAME)[0]!);
-  if (name.includes('.bf16') || (found === LIMIT && units === 1)) return null;
+  if (name.includes('.bf16') || (found === MINIMUM && units === 1)) return null;
   return found?.[fn.typeBits[given] === 16 ? 'half' : fn.typeBits[given] === 32 ? 'float' : 'double'] ?? null;
 }
 
-/** Whether it may be the smaller or the larger of two floats, of which there are many. */
-const isLimit = ({ operand, operandStart, valueType }: FunctionSnapshot, i: InstrId, units: number): boolean =>
+/** Whether it may be `minnum` or `maxnum`, of which there are many. */
+const isMinnum = ({ operand, operandStart, valueType }: FunctionSnapshot, i: InstrId, units: number): boolean =>
   units >= 2 && units <= 4 && valueType[operand[operandStart[i]!]!] === valueType[operand[operandStart[i]! + 1]!];
 
 /** Types stand behind the name: `ldexp.f64.i32`. */

@@ -80,10 +80,10 @@ function shiftUnits(by: number, keepsSign: boolean): number {
 }
 
 /**
- * TargetTransformInfo takes a funnel shift for two shifts and what they need: of the others with three operands of the
- * result's type, only products of fixed point are as dear, and these are rare. It takes the minimum of register pairs
- * for three instructions, and a count of zeros for one, which does not say how many there are in zero. Names are looked
- * up only of what may be one of these, which takes time.
+ * TargetTransformInfo takes a funnel shift for two shifts and what they need, the minimum of register pairs for three
+ * instructions, and a count of zeros for one, which does not say how many there are in zero. Looking names up takes
+ * time, so a funnel shift is told by its cost: of the others with three operands of the result's type, only products of
+ * fixed point are as dear, and these are rare.
  */
 function intrinsicUnits(
   fn: FunctionSnapshot,

@@ -52,11 +52,11 @@ export class Strides {
     if (this.ofAccess(i) < WORDS_OF_LINE) return 0;
     const { groups } = this.values;
     const { waveSize } = this.fn;
-    const [width, height, depth] = groups[0]!;
-    if (width! >= waveSize || height! * depth! === 1) return 1;
+    const [width] = groups[0]!;
+    if (width! >= waveSize) return 1;
     this.#betweenRows ??= new Strides(this.fn, this.divergence, this.values, width);
     if (this.#betweenRows.ofAccess(i) >= WORDS_OF_LINE) return 1;
-    // Of a line of `rows` threads, 1 / 2^rows stay out of each of two accesses by half of the threads.
+    // The access of one side leaves a line out where all of its threads go the other way: in one of 2^threads cases.
     const unspared = ([row, height, depth]: readonly number[]): number =>
       1 / (2 ** Math.max(1, Math.min(waveSize / row!, height! * depth!)) - 1);
     return groups.reduce((sum, group) => sum + unspared(group), 0) / groups.length;
