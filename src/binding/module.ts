@@ -11,13 +11,10 @@ import type { DebugLocation } from '../job/remarks.js';
 import { Status, type JobPtr, type ValuePtr } from './abi.js';
 import { debugLocation } from './debug-location.js';
 import { FunctionEditor } from './editor.js';
-import { floatConstants, type FloatConstants } from './float-constants.js';
-import { intrinsicNames } from './intrinsic-names.js';
 import { shortLinkError } from './link-error.js';
 import type { LlvmRuntime } from './runtime.js';
-import { decodeSnapshot, type DecodedSnapshot } from './snapshot.js';
-import { switchValues } from './switch-values.js';
-import { printedFunction, textFacts, type PrintedFunction, type TextFacts } from './text-facts.js';
+import { decodeSnapshot } from './snapshot.js';
+import { TextFacts } from './text-facts.js';
 
 interface FunctionCall {
   readonly block: BlockRef;
@@ -115,10 +112,11 @@ export class LlvmModule {
   /** Addresses of the functions by name; null until they are listed. */
   #pointers: Map<string, ValuePtr> | null = null;
   #cpu: string | null = null;
-  /** Null until it is asked for. */
-  #ofText: TextFacts | null = null;
-  /** By function; those that nobody has asked for are left out. */
-  #floats = new Map<string, FloatConstants>();
+  readonly #text = new TextFacts({
+    module: () => this.peek(() => new TextDecoder().decode(this.text())),
+    bodies: (text) => this.bodies(text),
+    body: (name) => this.peek(() => this.#bodyAlone(name)) ?? this.peek(() => this.bodies().get(name)) ?? '',
+  });
   #disposed = false;
 
   private constructor(private readonly runtime: LlvmRuntime) {
@@ -317,39 +315,18 @@ export class LlvmModule {
     this.#check(this.#llvm()._darm_snapshot(this.#job, fn));
     const llvm = this.#llvm();
     const words = this.runtime.borrowWords(llvm._darm_words_data(this.#job), llvm._darm_words_size(this.#job));
-    const dividesRoughly = () => this.#textFacts().rough.has(name);
-    const ldsBytes = () => this.#textFacts().ldsBytes.get(name) ?? 0;
-    const floatConstant = (v: ValueId) => this.#floatsOf(name, decoded).get(decoded.valuePointers[v]!) ?? NaN;
-    let switches: ReturnType<typeof switchValues> | null = null;
-    const valuesOf = (b: BlockId) =>
-      (switches ??= switchValues(decoded.snapshot, this.#printed(name).switches)).get(b) ?? null;
-    let names: ReturnType<typeof intrinsicNames> | null = null;
-    const intrinsic = (i: InstrId) =>
-      (names ??= intrinsicNames(decoded.snapshot, this.#printed(name).intrinsics)).get(i) ?? null;
-    const asked = { dividesRoughly, ldsBytes, floatConstant, intrinsic, switchValues: valuesOf };
+    const text = this.#text;
+    let switches: ReturnType<TextFacts['switches']> | null = null;
+    const asked = {
+      dividesRoughly: () => text.dividesRoughly(name),
+      ldsBytes: () => text.ldsBytes(name),
+      floatConstant: (v: ValueId) => text.floatConstant(decoded, v),
+      intrinsic: (i: InstrId) => text.intrinsic(decoded, i),
+      switchValues: (b: BlockId) => (switches ??= text.switches(decoded)).get(b) ?? null,
+    };
     const decoded = decodeSnapshot(words, { name, cpu: this.cpu, ...asked });
     const editor = new FunctionEditor(this.runtime, this.#llvm()._darm_module(this.#job), decoded);
     return { snapshot: decoded.snapshot, fingerprint: decoded.fingerprint, editor };
-  }
-
-  #floatsOf(name: string, decoded: DecodedSnapshot): FloatConstants {
-    let known = this.#floats.get(name);
-    if (known === undefined) {
-      known = floatConstants(decoded, this.#printed(name).floatCompares);
-      this.#floats.set(name, known);
-    }
-    return known;
-  }
-
-  /** From the text of the function as it is, so that it does not matter what was asked before. */
-  #printed(name: string): PrintedFunction {
-    const { printed } = this.#textFacts();
-    let found = printed.get(name);
-    if (found === undefined) {
-      found = printedFunction(this.peek(() => this.#bodyAlone(name)) ?? this.peek(() => this.bodies().get(name)) ?? '');
-      printed.set(name, found);
-    }
-    return found;
   }
 
   /** The text of one function without that of all others; null if it is not found so. It leaves nothing else. */
@@ -359,17 +336,9 @@ export class LlvmModule {
     return this.bodies().get(name) ?? null;
   }
 
-  /** What is said of divisions and of LDS stays true when a function is edited. */
-  #textFacts(): TextFacts {
-    return (this.#ofText ??= this.peek(() => {
-      const text = new TextDecoder().decode(this.text());
-      return textFacts(text, this.bodies(text));
-    }));
-  }
-
   /** Says that a function has been edited: its text is another one now. */
   changed(name: string): void {
-    this.#ofText?.printed.delete(name);
+    this.#text.changed(name);
   }
 
   /** The same without an editor, for those who change nothing. */
@@ -411,14 +380,11 @@ export class LlvmModule {
 
   /** Asks LLVM something and undoes every effect on its memory: see `LlvmRuntime.peek`. */
   peek<T>(ask: () => T): T {
-    const [pointers, ofText, floats] = [this.#pointers, this.#ofText, this.#floats];
-    this.#floats = new Map(floats);
+    const pointers = this.#pointers;
     try {
-      return this.runtime.peek(ask);
+      return this.#text.scoped(() => this.runtime.peek(ask));
     } finally {
       this.#pointers = pointers;
-      this.#ofText = ofText;
-      this.#floats = floats;
     }
   }
 
@@ -464,8 +430,8 @@ export class LlvmModule {
   /** Runs a module pipeline in LLVM's textual form (`default<O3>`). */
   runPasses(pipeline: string): void {
     // Passes may delete functions, and inline what divides roughly.
-    this.#pointers = this.#ofText = null;
-    this.#floats = new Map();
+    this.#pointers = null;
+    this.#text.forget();
     this.runtime.withString(pipeline, (text) => this.#check(this.#llvm()._darm_run_passes(this.#job, text)));
   }
 

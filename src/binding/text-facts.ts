@@ -1,4 +1,4 @@
-/** What only the text of a module tells of its functions. */
+/** What only the text of a module tells of its functions. LLVM prints it when it is first asked for. */
 import {
   calledIntrinsics,
   floatCompares,
@@ -6,47 +6,134 @@ import {
   hasRoughDivision,
   ldsVariables,
   printedSwitches,
-  type FloatCompare,
-  type PrintedSwitch,
 } from '../formats/ir-text.js';
+import type { InstrId, ValueId } from '../ir/ids.js';
+import { floatConstants, type FloatConstants } from './float-constants.js';
+import { calleeOf, callsIntrinsic, intrinsicNames } from './intrinsic-names.js';
+import type { DecodedSnapshot } from './snapshot.js';
+import { switchValues } from './switch-values.js';
 
-/** What is true of a function as it was printed. */
-export interface PrintedFunction {
-  /** In order. */
-  readonly floatCompares: readonly FloatCompare[];
-  /** In order, by name. */
-  readonly intrinsics: readonly string[];
-  /** In order. */
-  readonly switches: readonly PrintedSwitch[];
+/** Prints a module, and leaves nothing else behind. */
+export interface Printer {
+  module(): string;
+  /** The text of each function that has a body, by name. @param module the text of the module */
+  bodies(module: string): ReadonlyMap<string, string>;
+  body(name: string): string;
 }
 
-export interface TextFacts {
+interface WholeText {
   /** Functions that divide roughly. */
   readonly rough: ReadonlySet<string>;
   /** See `FunctionSnapshot`; functions that name no LDS are left out. */
   readonly ldsBytes: ReadonlyMap<string, number>;
-  /** Those that have been edited since are left out. */
-  readonly printed: Map<string, PrintedFunction>;
+  /** The text of each function; those that have been edited since are left out. */
+  readonly bodies: Map<string, string>;
 }
 
-export const printedFunction = (body: string): PrintedFunction => ({
-  floatCompares: floatCompares(body),
-  intrinsics: calledIntrinsics(body),
-  switches: printedSwitches(body),
-});
+export class TextFacts {
+  /** Null until it is asked for. */
+  #whole: WholeText | null = null;
+  /** By function; those that nobody has asked for are left out. */
+  #floats = new Map<string, FloatConstants>();
+  /** By function and address of the callee; null: the text does not tell. */
+  #intrinsics = new Map<string, ReadonlyMap<number, string | null>>();
 
-/** @param bodies of the functions, by name */
-export function textFacts(module: string, bodies: ReadonlyMap<string, string>): TextFacts {
+  constructor(private readonly printer: Printer) {}
+
+  // What is said of divisions and of LDS stays true when a function is edited.
+
+  dividesRoughly(name: string): boolean {
+    return this.#text().rough.has(name);
+  }
+
+  ldsBytes(name: string): number {
+    return this.#text().ldsBytes.get(name) ?? 0;
+  }
+
+  floatConstant(decoded: DecodedSnapshot, v: ValueId): number {
+    const { name } = decoded.snapshot;
+    let known = this.#floats.get(name);
+    if (known === undefined) {
+      known = floatConstants(decoded, floatCompares(this.#body(name)));
+      this.#floats.set(name, known);
+    }
+    return known.get(decoded.valuePointers[v]!) ?? NaN;
+  }
+
+  /** The function is printed anew only where an edit has brought an intrinsic that was not there before. */
+  intrinsic(decoded: DecodedSnapshot, i: InstrId): string | null {
+    const { name } = decoded.snapshot;
+    if (!callsIntrinsic(decoded.snapshot, i)) return null;
+    const callee = calleeOf(decoded, i);
+    let known = this.#intrinsics.get(name);
+    if (known?.has(callee) !== true) {
+      const here = intrinsicNames(decoded, calledIntrinsics(this.#body(name)));
+      known = new Map([...(known ?? []), [callee, null], ...here]);
+      this.#intrinsics.set(name, known);
+    }
+    return known.get(callee)!;
+  }
+
+  switches({ snapshot }: DecodedSnapshot): ReturnType<typeof switchValues> {
+    return switchValues(snapshot, printedSwitches(this.#body(snapshot.name)));
+  }
+
+  /** The text of a function as it is, so that it does not matter what was asked before. */
+  #body(name: string): string {
+    const { bodies } = this.#text();
+    let found = bodies.get(name);
+    if (found === undefined) {
+      found = this.printer.body(name);
+      bodies.set(name, found);
+    }
+    return found;
+  }
+
+  #text(): WholeText {
+    if (this.#whole === null) {
+      const module = this.printer.module();
+      this.#whole = wholeText(module, this.printer.bodies(module));
+    }
+    return this.#whole;
+  }
+
+  /** A function has been edited: its text is another one now. */
+  changed(name: string): void {
+    this.#whole?.bodies.delete(name);
+  }
+
+  /** Functions may be gone, and may have become parts of others. */
+  forget(): void {
+    this.#whole = null;
+    this.#floats = new Map();
+    this.#intrinsics = new Map();
+  }
+
+  /** What `ask` finds out and changes is forgotten. */
+  scoped<T>(ask: () => T): T {
+    const [whole, floats, intrinsics] = [this.#whole, this.#floats, this.#intrinsics];
+    this.#whole = whole && { ...whole, bodies: new Map(whole.bodies) };
+    this.#floats = new Map(floats);
+    this.#intrinsics = new Map(intrinsics);
+    try {
+      return ask();
+    } finally {
+      this.#whole = whole;
+      this.#floats = floats;
+      this.#intrinsics = intrinsics;
+    }
+  }
+}
+
+function wholeText(module: string, bodies: ReadonlyMap<string, string>): WholeText {
   const sizes = ldsVariables(module);
   const rough = new Set<string>();
   const ldsBytes = new Map<string, number>();
-  const printed: TextFacts['printed'] = new Map();
   for (const [name, body] of bodies) {
     if (hasRoughDivision(body)) rough.add(name);
-    printed.set(name, printedFunction(body));
     if (sizes.size === 0) continue;
     const bytes = [...globalsIn(body)].reduce((sum, each) => sum + (sizes.get(each) ?? 0), 0);
     if (bytes > 0) ldsBytes.set(name, bytes);
   }
-  return { rough, ldsBytes, printed };
+  return { rough, ldsBytes, bodies: new Map(bodies) };
 }

@@ -88,6 +88,8 @@ export const NOTHING_TO_DO_WITH_VALUE = [
   /^-f(no-)?(gcse|ivopts|merge-constants|prefetch-loop-arrays|rename-registers|whole-program|use-linker-plugin)$/,
   /^-finline-limit=/,
   /^-finput-charset=utf-?8$/i,
+  // How long to look for what repeats; there is one level here.
+  /^--offload-compression-level=\d+$/,
   // What clang writes beside the object, and prints of LLVM's passes. The code is the same.
   /^--?save-temps(=|$)/,
   /^-R(no-)?pass(-missed|-analysis)?(=|$)/,

@@ -4,7 +4,7 @@ import type { BlockId, InstrId, ValueId } from '../../src/ir/ids.js';
 import { runtime } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('binding/module', { tests: 7 });
+const test = suite('binding/module', { tests: 8 });
 
 const DIVISIONS = `target triple = "amdgcn-amd-amdhsa"
 define float @exact(float %a) {
@@ -98,6 +98,49 @@ test('names of intrinsics, also when a function has changed', async () => {
     assert.equal(names(), ['rint.f64', 'sqrt.f64', 'rint.f64', 'sqrt.f64', null]);
     module.tidy('roots');
     assert.equal(names(), ['rint.f64', 'rint.f64', 'sqrt.f64', null]);
+  });
+});
+
+const ASKED = `target triple = "amdgcn-amd-amdhsa"
+declare i32 @llvm.amdgcn.workitem.id.x()
+define void @asked(ptr %p) {
+entry:
+  %x = call i32 @llvm.amdgcn.workitem.id.x()
+  %c = icmp eq i32 %x, 7
+  br i1 %c, label %side, label %join
+side:
+  store i32 %x, ptr %p
+  br label %join
+join:
+  ret void
+}`;
+
+test('a function is printed again for an intrinsic that an edit has brought, and for nothing else', async () => {
+  const llvm = await runtime();
+  llvm.reset();
+  llvm.run(() => {
+    using module = LlvmModule.read(llvm, new TextEncoder().encode(ASKED), { cpu: 'gfx906', features: '' }, 2);
+    let printed = 0;
+    const text = module.text.bind(module);
+    module.text = () => {
+      printed++;
+      return text();
+    };
+    const names = (): (string | null)[] => {
+      const { snapshot } = module.look('asked');
+      const all = Array.from({ length: snapshot.instrCount }, (_, i) => snapshot.intrinsic(i as InstrId));
+      return all.filter((name) => name !== null);
+    };
+    assert.equal(names(), ['amdgcn.workitem.id.x']);
+    module.tidy('asked');
+    assert.equal(names(), ['amdgcn.workitem.id.x']);
+    assert.is(printed, 1);
+    const { editor } = module.open('asked');
+    editor.askWave(editor.block(0 as BlockId), editor.block(2 as BlockId), ['t']);
+    editor[Symbol.dispose]();
+    module.changed('asked');
+    assert.equal([...new Set(names())], ['amdgcn.workitem.id.x', 'amdgcn.ballot.i64']);
+    assert.is(printed, 2);
   });
 });
 

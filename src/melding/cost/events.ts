@@ -81,13 +81,17 @@ function below(
   const set = new Int32Array(WAVES * wordsOfWave);
   for (let launch = 0; launch < LAUNCHES; launch++) {
     const limit = limitOf(launch);
+    if (limit <= 0) continue;
+    const [, alike] = order(...strata(v, launch));
     for (let wave = launch * WAVES_PER_LAUNCH; wave < (launch + 1) * WAVES_PER_LAUNCH; wave++) {
-      const isAlike = areAlike(v, wave, order);
-      const ofAll = isAlike && ofWave(v, wave) < limit ? -1 : 0;
-      for (let w = wave * wordsOfWave; w < (wave + 1) * wordsOfWave; w++)
-        if (isAlike) set[w] = ofAll;
-        else if (keys === null) set[w] = drawnBelow(seed, w * 32, limit * 2 ** 32);
-        else set[w] = hashedBelow(keys.sums, keys.start, keys.shift, w * 32, limit * 2 ** 32);
+      const [first, end] = [wave * wordsOfWave, (wave + 1) * wordsOfWave];
+      if (isOfAlike(v, wave, alike)) set.fill(ofWave(v, wave) < limit ? -1 : 0, first, end);
+      else
+        for (let w = first; w < end; w++)
+          set[w] =
+            keys === null
+              ? drawnBelow(seed, w * 32, limit * 2 ** 32)
+              : hashedBelow(keys.sums, keys.start, keys.shift, w * 32, limit * 2 ** 32);
     }
   }
   return new Outcomes(set, Math.min(keys?.shift ?? 0, Math.log2(waveSize)), Scale.Bounded, memory);
@@ -147,8 +151,11 @@ export function bounded(v: ValueId, { numbers, shift }: Lanes, waveSize: number,
 
 function areAlike(v: ValueId, wave: number, order: Rates): boolean {
   const [, alike] = order(...strata(v, launchOf(wave)));
-  return uniform(v, wave, 5) < alike;
+  return isOfAlike(v, wave, alike);
 }
+
+/** @param alike the share of such waves in the launch */
+const isOfAlike = (v: ValueId, wave: number, alike: number): boolean => alike > 0 && uniform(v, wave, 5) < alike;
 
 /**
  * Two numbers from 0 up to 1 for each launch. The launches of one value share out the range of both evenly, and so do

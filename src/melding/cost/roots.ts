@@ -80,19 +80,27 @@ export class Roots {
     return this.last === lanes || (this.shorter?.has(lanes) ?? false);
   }
 
-  /** From the sums of the longest list in front that has some: a list that nobody asked for needs none. */
+  /**
+   * From the sums of the longest list in front that has some: a list that nobody asked for needs none. Sums are linear
+   * in the numbers. So what is the same for a launch, as most numbers are, is added up launch by launch.
+   */
   private computed(): Int32Array {
     const { launchShift, memory } = this.origin;
-    const words = memory.takeWords((LAUNCHES << launchShift) >> this.shift);
     const added: Lanes[] = [];
     const { sums, shift: before } = this.withSums(added);
-    const down = before - this.shift;
-    if (sums === null) count(words, down);
-    else spread(words, sums, down);
-    added.reverse();
+    const ofLaunch = new Int32Array(LAUNCHES);
+    const fine: Term[] = [];
+    let power = 1;
+    for (const { numbers, shift } of added) {
+      if (shift >= launchShift) addUp(ofLaunch, numbers, shift - launchShift, power);
+      else fine.push({ numbers, down: shift - this.shift, power });
+      power = Math.imul(power, MIX);
+    }
+    const words = memory.takeWords((LAUNCHES << launchShift) >> this.shift);
+    start(words, sums ?? OF_NONE, before - this.shift, power, ofLaunch, launchShift - this.shift);
     let k = 0;
-    for (; k + 3 < added.length; k += 4) addFour(words, added.slice(k, k + 4), this.shift);
-    for (; k < added.length; k++) add(words, added[k]!, this.shift);
+    for (; k + 1 < fine.length; k += 2) addTwo(words, fine[k]!, fine[k + 1]!);
+    if (k < fine.length) addUp(words, fine[k]!.numbers, fine[k]!.down, fine[k]!.power);
     return words;
   }
 
@@ -108,31 +116,34 @@ export class Roots {
   }
 }
 
-/** Of the empty list: the number of the launch. */
-function count(words: Int32Array, down: number): void {
-  for (let k = 0; k < words.length; k++) words[k] = Math.imul(k >> down, MIX);
+/** Of the empty list: the number of the launch, as a number in front of all others. */
+const OF_NONE = Int32Array.from({ length: LAUNCHES }, (_, launch) => Math.imul(launch, MIX));
+
+/** What a number adds to the sums. */
+interface Term {
+  readonly numbers: Float64Array;
+  /** Log2 of the words that share one of them. */
+  readonly down: number;
+  /** `MIX` to the power of how many numbers stand behind it. */
+  readonly power: number;
 }
 
-function spread(words: Int32Array, sums: Int32Array, down: number): void {
-  for (let k = 0; k < words.length; k++) words[k] = sums[k >> down]!;
+function start(
+  words: Int32Array,
+  sums: Int32Array,
+  down: number,
+  power: number,
+  ofLaunch: Int32Array,
+  toLaunch: number,
+): void {
+  for (let k = 0; k < words.length; k++) words[k] = Math.imul(sums[k >> down]!, power) + ofLaunch[k >> toLaunch]!;
 }
 
-/** @param to log2 of the lanes of a word */
-function add(words: Int32Array, { numbers, shift }: Lanes, to: number): void {
-  const across = shift - to;
-  for (let k = 0; k < words.length; k++) words[k] = (Math.imul(words[k]!, MIX) + (numbers[k >> across]! | 0)) | 0;
+function addUp(words: Int32Array, numbers: Float64Array, down: number, power: number): void {
+  for (let k = 0; k < words.length; k++) words[k]! += Math.imul(numbers[k >> down]! | 0, power);
 }
 
-/** The same for four numbers at once, in one pass over the words instead of four. */
-function addFour(words: Int32Array, [a, b, c, d]: readonly Lanes[], to: number): void {
-  const [x, y, z, last] = [a!.numbers, b!.numbers, c!.numbers, d!.numbers];
-  const [p, q, r, s] = [a!.shift - to, b!.shift - to, c!.shift - to, d!.shift - to];
-  for (let k = 0; k < words.length; k++) {
-    const first = Math.imul(words[k]!, MIX_4) + Math.imul(x[k >> p]! | 0, MIX_3);
-    words[k] = (first + Math.imul(y[k >> q]! | 0, MIX_2) + Math.imul(z[k >> r]! | 0, MIX) + (last[k >> s]! | 0)) | 0;
-  }
+function addTwo(words: Int32Array, a: Term, b: Term): void {
+  const [x, y, p, q, r, s] = [a.numbers, b.numbers, a.down, b.down, a.power, b.power];
+  for (let k = 0; k < words.length; k++) words[k]! += Math.imul(x[k >> p]! | 0, r) + Math.imul(y[k >> q]! | 0, s);
 }
-
-const MIX_2 = Math.imul(MIX, MIX);
-const MIX_3 = Math.imul(MIX_2, MIX);
-const MIX_4 = Math.imul(MIX_3, MIX);
