@@ -44,11 +44,13 @@ export async function runWorker(flags: WorkerFlags): Promise<void> {
     concurrency: jobs + 1,
     log,
   });
+  const stopExpiring = connection.expire(queue);
   const figures =
     metricsPort === undefined ? null : await serveFigures({ queue, worker, compiler, host, port: metricsPort });
   log.info({ queue: connection.shown, name: connection.queueName, threads: jobs, metrics: figures?.url }, 'working');
 
   log.info({ signal: await signalled }, 'shutting down: no new jobs, those that run are finished');
+  stopExpiring();
   await worker.close();
   await figures?.close();
   await compiler.close();

@@ -11,6 +11,7 @@ import { ExchangeError, HttpClient, type HttpAnswer } from '../http/client.js';
 import { completeJobOptions, type JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
 import { compileResultOf, type CompileDocument } from '../report/json/compile-document.js';
+import { checkResult } from '../compiler/stored-result.js';
 import { packageVersion } from '../compiler/version.js';
 
 export interface ServerCompilerOptions {
@@ -79,7 +80,7 @@ export class ServerCompiler implements ModuleCompiler {
       );
     if (answer.status !== 200) throw errorOf(answer);
     const document = parsed<CompileDocument>(answer);
-    const result = readResult(document);
+    const result = readResult(document, job);
     for (const [i, { bytes }] of result.artifacts.entries())
       if (createHash('sha256').update(bytes).digest('hex') !== document.artifacts[i]!.sha256)
         throw new Unavailable('an artifact does not have its hash');
@@ -138,19 +139,28 @@ function parsed<T>({ body }: HttpAnswer): T {
 }
 
 /** @throws Unavailable */
-function readResult(document: CompileDocument): CompileResult {
+function readResult(document: CompileDocument, { emit }: JobOptions): CompileResult {
   try {
     const result = compileResultOf(document);
-    const { remarks, histories, diagnostics } = result;
-    if ([remarks, histories, diagnostics].every(Array.isArray)) return result;
+    checkResult(result, emit);
+    return result;
   } catch {
-    // The document has another form.
+    throw new Unavailable('its answer is not what belongs to the job');
   }
-  throw new Unavailable('its answer cannot be read');
+}
+
+/** What of it is there: the server may be anything. */
+function problemIn(answer: HttpAnswer): Partial<Problem> {
+  try {
+    return Object(parsed<Problem>(answer)) as Partial<Problem>;
+  } catch {
+    return {};
+  }
 }
 
 function errorOf(answer: HttpAnswer): Error {
-  const { code, detail, location } = parsed<Problem>(answer);
+  const { code, detail, location } = problemIn(answer);
+  if (typeof code !== 'string' || typeof detail !== 'string') return new Unavailable(`it answers ${answer.status}`);
   // Others of the service's codes are refusals of its own.
   if (isErrorOfJob(code)) return new DarmError(code, detail, location);
   return new Unavailable(`it answers ${answer.status}: ${detail}`);

@@ -39,11 +39,16 @@ export function decodeShared(
   const shared = decode(bytes) as SharedResult;
   if (shared.key !== key) throw new Error('the result belongs to another job');
   const { result, milliseconds } = shared;
+  checkResult(result, emit);
+  return { result: withOwnBytes(result), milliseconds: typeof milliseconds === 'number' ? milliseconds : 0 };
+}
+
+/** @throws Error for what is no result of a job that makes these artifacts, as far as can be told */
+export function checkResult(result: unknown, emit: JobOptions['emit']): asserts result is CompileResult {
   if (!isResult(result)) throw new Error('the result has another form');
   const kinds = result.artifacts.map(({ kind }) => kind);
   if (JSON.stringify([...kinds].sort()) !== JSON.stringify([...new Set(emit)].sort()))
     throw new Error('the result has other artifacts than the job');
-  return { result: withOwnBytes(result), milliseconds: typeof milliseconds === 'number' ? milliseconds : 0 };
 }
 
 type Form = Readonly<Record<string, (value: unknown) => boolean>>;

@@ -1,9 +1,9 @@
 /**
  * Hands compilations and launches to a queue and waits for what the workers of the fleet make of them.
  *
- * The id of a job is the key of its compilation, so equal work is done once, also for several batches. Whatever is lost
- * on the way (an event, a job, everything in the queue when its server starts without its memory) is found missing by
- * asking for the state of what is waited for, and handed out again: at least once becomes exactly one result, because
+ * The id of a job says what it does, so equal work is done once, also for several batches. Whatever is lost on the way
+ * (an event, a job or a part of it, everything in the queue when its server starts without its memory) is found missing
+ * by asking for the state of what is waited for, and handed out again: at least once becomes exactly one result, because
  * results depend on the job alone.
  */
 import { randomUUID } from 'node:crypto';
@@ -19,7 +19,7 @@ import type { JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
 import type { TaskLimits } from '../workers/task-limits.js';
 import type { Carrier } from './carrier.js';
-import { reasonOf, type QueueConnection } from './connection.js';
+import { KEEP, reasonOf, type QueueConnection } from './connection.js';
 import { checkKey, decodeCheck, encodeRest } from './check.js';
 import { CHECK, COMPILE, idOf, isTask, readReason, readTaskResult, SCHEMA, type Task } from './task.js';
 
@@ -36,8 +36,6 @@ const LONGEST_DELAY_MS = 60_000;
 /** As many attempts, with pauses that double, for what is no fault of the job. */
 const ATTEMPTS = 5;
 const BACKOFF_MS = 1000;
-/** Results are kept for other batches, and for this one if its connection breaks. */
-const KEEP = { age: 3600, count: 2000 };
 const CANCEL_MS = 3000;
 
 export interface FleetClientOptions {
@@ -88,7 +86,7 @@ export class FleetClient implements Elsewhere {
   #complaint: string | null = null;
   /** What is said once until it is over. */
   #trouble: string | null = null;
-  #saidNobody = false;
+  #idle: string | null = null;
   #makingRoom = false;
 
   private constructor(queue: Queue, { connection, carrier, say, lookMs = LOOK_MS }: FleetClientOptions) {
@@ -147,7 +145,7 @@ export class FleetClient implements Elsewhere {
   ): Promise<T | null> {
     try {
       const task = { schema: SCHEMA, ...(await pack()), timeout: timeoutMs, from: this.#me } as Task;
-      const ending = await this.#handOut(idOf(key), name, task, signal);
+      const ending = await this.#handOut(idOf(key, timeoutMs), name, task, signal);
       if ('error' in ending) throw ending.error;
       const result = 'value' in ending ? await this.#read(ending.value, read) : failed(ending.reason);
       this.#counts.done++;
@@ -257,6 +255,8 @@ export class FleetClient implements Elsewhere {
     if (state !== 'delayed') waiting.delayedSince = null;
     switch (state) {
       case 'unknown':
+        // A part of it may be left, and what has an id is not added again.
+        await this.#queue.remove(id);
         return this.#add(waiting);
       case 'delayed':
         waiting.delayedSince ??= performance.now();
@@ -302,14 +302,19 @@ export class FleetClient implements Elsewhere {
       await Promise.all(all.splice(0, LOOKS_SIDE_BY_SIDE).map((each) => this.#look(each)));
       answers();
     }
+    const idle = this.#waiting.size === 0 ? null : await this.#whyIdle();
+    if (idle !== null && idle !== this.#idle) this.#say(idle);
+    this.#idle = idle;
+    this.#isBack();
+  }
+
+  /** Why nobody takes jobs; null: somebody may. */
+  async #whyIdle(): Promise<string | null> {
+    const { shown } = this.#connection;
+    if (await this.#queue.isPaused()) return `the queue ${shown} is paused: waiting until it is resumed`;
     // Some servers do not list who is connected; then nothing can be said.
     const workers = await this.#queue.getWorkersCount().catch(() => 1);
-    if (workers > 0 || this.#waiting.size === 0) this.#saidNobody = false;
-    else if (!this.#saidNobody) {
-      this.#saidNobody = true;
-      this.#say(`no worker with this version of darm is at the queue ${this.#connection.shown}: waiting for one`);
-    }
-    this.#isBack();
+    return workers > 0 ? null : `no worker with this version of darm is at the queue ${shown}: waiting for one`;
   }
 
   #isAway(why: string): void {

@@ -14,6 +14,14 @@ export interface QueueSetting {
   readonly toolchain: string;
 }
 
+/**
+ * Results are kept for other batches, and for the one that waits if its connection breaks: for so many seconds, and so
+ * many of them.
+ */
+export const KEEP = { age: 3600, count: 2000 };
+/** BullMQ removes them when another job of the queue ends. Where none does, each worker sees to it that often, in ms. */
+const EXPIRE_MS = 600_000;
+const MOST_EXPIRED = 1000;
 /** A result stands in an event, too. So many are kept, and who misses one asks for the state of the job. */
 const MOST_EVENTS = 1000;
 /** How long the first connection may take, in milliseconds. */
@@ -115,6 +123,17 @@ export class QueueConnection {
     } finally {
       await client.end().catch(() => {});
     }
+  }
+
+  /** Removes old results from time to time. @returns ends that */
+  expire(queue: Queue, everyMs = EXPIRE_MS): () => void {
+    const clean = (): void => {
+      for (const state of ['completed', 'failed'] as const)
+        // A server that is away keeps nothing for longer than it takes to come back.
+        queue.clean(KEEP.age * 1000, MOST_EXPIRED, state).catch(() => {});
+    };
+    const timer = setInterval(clean, everyMs).unref();
+    return () => clearInterval(timer);
   }
 
   openEvents(): QueueEvents {

@@ -10,7 +10,7 @@ import type { FleetWorker } from './worker.js';
 
 export interface FigureSources {
   readonly queue: Queue;
-  readonly worker: FleetWorker;
+  readonly worker: Pick<FleetWorker, 'counts'>;
   readonly compiler: Pick<Compiler, 'cacheCounts' | 'remoteCacheReport'>;
   readonly host: string;
   readonly port: number;
@@ -58,12 +58,14 @@ async function collect(registry: Registry, { queue, worker, compiler }: FigureSo
   set('darm_worker_jobs_running', 'Jobs that run at this worker', running);
   set('darm_worker_jobs_foreign', 'Jobs in the queue that are not of darm', foreign);
   set('darm_cache_hits', "Compilations taken from this worker's cache", compiler.cacheCounts?.hits);
+  set('darm_cache_errors', 'Results that could not be stored in the cache', compiler.cacheCounts?.errors);
   set('darm_remote_cache_hits', 'Compilations taken from the remote cache', compiler.remoteCacheReport?.hits);
   set('darm_remote_cache_errors', 'Lookups without a proper answer', compiler.remoteCacheReport?.errors);
   const late = new Promise<null>((resolve) => setTimeout(resolve, ANSWER_MS, null).unref());
   const asked = Promise.all([
     queue.getJobCounts(...STATES),
-    queue.getJobs(['waiting'], 0, 0, true),
+    // Others may write what cannot be read.
+    queue.getJobs(['waiting'], 0, 0, true).catch(() => []),
     queue.getWorkersCount().catch(() => undefined),
   ]);
   const found = await Promise.race([asked, late]).catch(() => null);

@@ -3,7 +3,7 @@ import { DarmError, isErrorOfJob, type ErrorData } from '../errors.js';
 import type { JobOptions } from '../job/options.js';
 
 export const SCHEMA = 1;
-/** The names of jobs. Their ids are the keys of what they do. */
+/** The names of jobs. */
 export const COMPILE = 'compile';
 export const CHECK = 'check';
 
@@ -40,7 +40,13 @@ export interface TaskResult {
   readonly result: Blob;
 }
 
-export const idOf = (key: string): string => `c-${key}`;
+/**
+ * The id of a job: equal work has equal ids, for several batches, too. How long it may take is a part of it, since that
+ * is whether it fails.
+ *
+ * @param timeout as in `AnyTask`
+ */
+export const idOf = (key: string, timeout: number): string => `c-${key}-${timeout}`;
 
 /** @returns null for what is no task */
 export function readCompileTask(data: unknown): CompileTask | null {

@@ -9,7 +9,7 @@ import { DarmError, isErrorOfJob } from '../errors.js';
 import { completeJobOptions, type JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
 import { NoWay, type Carrier } from './carrier.js';
-import { reasonOf, type Job, type QueueConnection } from './connection.js';
+import { KEEP, reasonOf, type Job, type QueueConnection } from './connection.js';
 import { checkKey, encodeCheck, questionOf } from './check.js';
 import { CHECK, COMPILE, idOf, readCheckTask, readCompileTask, reasonText, SCHEMA, type TaskResult } from './task.js';
 
@@ -42,7 +42,7 @@ export interface FleetWorkerOptions {
   readonly connection: QueueConnection;
   readonly carrier: Carrier;
   /** With threads: on this one, the worker says that it lives. */
-  readonly compiler: ModuleCompiler & Pick<Compiler, 'simulate'>;
+  readonly compiler: ModuleCompiler & Pick<Compiler, 'simulate' | 'cacheCounts'>;
   /** A job whose worker ended may have ended it: so the next one shows whether it was the job or the machine. */
   readonly apart: Apart;
   /** Jobs at the same time. */
@@ -64,6 +64,7 @@ export class FleetWorker {
   readonly #worker: Worker;
   readonly #counts = { done: 0, failed: 0, running: 0, foreign: 0 };
   #away = false;
+  #isCacheNoted = false;
 
   /** The queue has been reached before: see QueueConnection. */
   constructor(options: FleetWorkerOptions) {
@@ -76,9 +77,13 @@ export class FleetWorker {
       stalledInterval: lockMs / 3,
       maxStalledCount: MOST_STALLED,
       runRetryDelay: AGAIN_MS,
+      // For jobs that do not say so themselves any more.
+      removeOnComplete: KEEP,
+      removeOnFail: KEEP,
     });
     this.#worker.on('completed', () => {
       this.#counts.done++;
+      this.#noteCache();
       if (this.#away) log.info({}, 'the queue is there again');
       this.#away = false;
     });
@@ -92,6 +97,14 @@ export class FleetWorker {
       if (!this.#away) log.error({ reason: reasonOf(error) }, 'the queue is in trouble');
       this.#away = true;
     });
+  }
+
+  /** A cache that keeps nothing refuses no work, but somebody must see it. One line is enough. */
+  #noteCache(): void {
+    const complaint = this.#options.compiler.cacheCounts?.complaint ?? null;
+    if (complaint === null || this.#isCacheNoted) return;
+    this.#isCacheNoted = true;
+    this.#options.log.error({ reason: complaint }, 'results are not in the cache');
   }
 
   get counts(): WorkerCounts {
@@ -115,6 +128,8 @@ export class FleetWorker {
 
   async #process(job: Job): Promise<TaskResult> {
     const { connection, log } = this.#options;
+    // Its id stood in the queue, and nothing under the id.
+    if (!job.name) throw connection.failure(reasonText(lost()));
     if (job.name !== COMPILE && job.name !== CHECK) {
       this.#counts.foreign++;
       log.error({ job: job.id, name: job.name }, 'a job that is not of darm is left alone');
@@ -144,7 +159,7 @@ export class FleetWorker {
     const module = await carrier.unpack(task.module);
     const options = completeJobOptions('the job', task.options);
     const key = await compileKey(module, options);
-    if (job.id !== idOf(key)) throw mixedUp();
+    if (job.id !== idOf(key, task.timeout)) throw mixedUp();
     const result =
       job.stalledCounter > 0
         ? await apart.compile(module, options, task.timeout)
@@ -159,7 +174,7 @@ export class FleetWorker {
     const blobs = [task.before, task.after, task.question];
     const [before, after, rest] = await Promise.all(blobs.map((blob) => carrier.unpack(blob)));
     const key = await checkKey(before!, after!, rest!);
-    if (job.id !== idOf(key)) throw mixedUp();
+    if (job.id !== idOf(key, task.timeout)) throw mixedUp();
     const question = questionOf(before!, after!, rest!);
     const check =
       job.stalledCounter > 0
@@ -169,5 +184,6 @@ export class FleetWorker {
   }
 }
 
+const lost = (): DarmError => new DarmError('io', 'the queue has lost what the job was to do');
 const formless = (): DarmError => new DarmError('io', 'the job has another form than those of darm');
 const mixedUp = (): DarmError => new DarmError('io', 'the bytes of the job are not those that its id names');

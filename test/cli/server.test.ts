@@ -187,11 +187,21 @@ test.long('servers that are something else, of another version, damaged or full'
     const { version } = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8')) as {
       version: string;
     };
+    const result = (...kinds: string[]): string => {
+      const artifacts = kinds.map((kind) => ({ kind, data: '', sha256: createHash('sha256').digest('hex') }));
+      const rest = { functions: [], remarks: [], histories: [], diagnostics: [], timings: {} };
+      return JSON.stringify({ target: 'gfx906', artifacts, ...rest });
+    };
     const answers: [status: number, headers: object, body: string, RegExp][] = [
       [200, {}, '<html>', /it is no darm serve/],
       [200, { 'Darm-Version': '0.0.1' }, '{}', /it has the version 0\.0\.1, this is /],
       [200, { 'Darm-Version': version }, '<html>', /its answer cannot be read/],
-      [200, { 'Darm-Version': version }, '{"artifacts":7}', /its answer cannot be read/],
+      [200, { 'Darm-Version': version }, '{"artifacts":7}', /its answer is not what belongs to the job/],
+      [200, { 'Darm-Version': version }, result(), /its answer is not what belongs to the job/],
+      [200, { 'Darm-Version': version }, result('ll'), /its answer is not what belongs to the job/],
+      [200, { 'Darm-Version': version }, 'null', /its answer is not what belongs to the job/],
+      [500, { 'Darm-Version': version }, 'null', /it answers 500$/m],
+      [302, { 'Darm-Version': version, Location: '/' }, '', /it answers 302$/m],
       [413, { 'Darm-Version': version }, '{"code":"body-too-large","detail":"too large"}', /it answers 413: too large/],
     ];
     for (const [status, headers, body, complaint] of answers) {

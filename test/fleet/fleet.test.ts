@@ -4,9 +4,11 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Queue } from 'bullmq';
 import { createCompiler } from '../../src/index.js';
 import type { DarmError } from '../../src/errors.js';
 import { Carrier } from '../../src/fleet/carrier.js';
+import { serveFigures } from '../../src/fleet/figures.js';
 import { idOf } from '../../src/fleet/task.js';
 import { compileKey } from '../../src/compiler/compile-key.js';
 import { completeJobOptions } from '../../src/job/options.js';
@@ -21,7 +23,7 @@ import { hasRedis, TestRedis } from '../support/redis.js';
 import { largeModule, POISON, text, tinyKernel } from '../support/service.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('fleet/fleet', { tests: 14, timeoutMs: 90_000 });
+const test = suite('fleet/fleet', { tests: 17, timeoutMs: 90_000 });
 
 /** A worker that does not say for so long, in milliseconds, that it is alive counts as lost. */
 const SOON_LOST = 1500;
@@ -38,6 +40,14 @@ const withRedis =
 /** What a compilation here comes to. */
 const local = async (bytes: Uint8Array): Promise<Uint8Array> =>
   (await inlineCompiler().compile(bytes)).artifacts[0]!.bytes;
+
+/** What a worker would say of the queue. */
+async function figuresOf(queue: Queue): Promise<AsyncDisposable & { text(): Promise<string> }> {
+  const worker = { counts: { done: 0, failed: 0, running: 0, foreign: 0 } };
+  const compiler = { cacheCounts: null, remoteCacheReport: null };
+  const { url, close } = await serveFigures({ queue, worker, compiler, host: '127.0.0.1', port: 0 });
+  return { text: async () => (await fetch(url)).text(), [Symbol.asyncDispose]: close };
+}
 
 const failureOf = (compiled: Promise<unknown>): Promise<DarmError> =>
   compiled.then(
@@ -217,13 +227,88 @@ test(
     const queue = await (await connectionTo(redis.url)).openQueue();
     const key = await compileKey(tinyKernel(1), completeJobOptions('test', {}));
     await queue.add('send-mail', { to: 'jane' }, { jobId: 'foreign' });
-    await queue.add('compile', { schema: 1, module: 'rm -rf' }, { jobId: idOf(key), attempts: 1 });
+    await queue.add('compile', { schema: 1, module: 'rm -rf' }, { jobId: idOf(key, 0), attempts: 1 });
     await using worker = await startWorker(redis.url);
     await using fleet = await openFleet(redis.url);
     assert.equal((await fleet.compiler.compile(tinyKernel(1))).artifacts[0]!.bytes, await local(tinyKernel(1)));
     assert.is((await worker.logged('a job that is not of darm is left alone'))['name'], 'send-mail');
     assert.is(await queue.getJobState('foreign'), 'delayed');
     assert.equal((await queue.getJob('foreign'))!.data, { to: 'jane' });
+    await queue.close();
+  }),
+);
+
+test.long(
+  'a time limit is that of the batch that set it, although another one waits for the same',
+  withRedis(async (redis) => {
+    await using short = await openFleet(redis.url);
+    await using other = await openFleet(redis.url);
+    const late = failureOf(short.compiler.compile(tinyKernel(1), {}, { timeout: 1 }));
+    const compiled = other.compiler.compile(tinyKernel(1));
+    await using _ = await startWorker(redis.url);
+    assert.is((await late).code, 'timeout');
+    assert.equal((await compiled).artifacts[0]!.bytes, await local(tinyKernel(1)));
+    assert.equal([short.client.report.here, other.client.report.here], [0, 0]);
+  }),
+);
+
+test.long(
+  'what the queue has lost a part of is done, and what others wrote there does not hide the rest',
+  withRedis(async (redis) => {
+    const { queueName } = await connectionTo(redis.url);
+    const at = (what: string): string => `bull:${queueName}:${what}`;
+    await using fleet = await openFleet(redis.url);
+    const queue = await (await connectionTo(redis.url)).openQueue();
+    const until = async (count: number): Promise<void> => {
+      while ((await queue.getWaitingCount()) < count) await sleep(10);
+    };
+    // Its id stands in the queue, and nothing under it.
+    const first = fleet.compiler.compile(tinyKernel(1));
+    await until(1);
+    const [{ id } = {}] = await queue.getWaiting();
+    await redis.command('DEL', at(id!));
+    await using worker = await startWorker(redis.url);
+    assert.equal((await first).artifacts[0]!.bytes, await local(tinyKernel(1)));
+    worker.child.kill('SIGTERM');
+    await worker.logged('stopped');
+    // It is there, and its id nowhere.
+    const second = fleet.compiler.compile(tinyKernel(2));
+    await until(1);
+    await redis.command('DEL', at('wait'));
+    await until(1);
+    await redis.command('HSET', at('777'), 'name', 'compile', 'data', '{oops', 'opts', '{}', 'timestamp', '1');
+    await redis.command('RPUSH', at('wait'), '777');
+    await using figures = await figuresOf(queue);
+    assert.match(await figures.text(), /\ndarm_queue_up 1\n[^]*\ndarm_queue_waiting 2\n/);
+    await using _ = await startWorker(redis.url);
+    assert.equal((await second).artifacts[0]!.bytes, await local(tinyKernel(2)));
+    await queue.close();
+  }),
+);
+
+test.long(
+  'a queue that is paused: the user is told; old results go by time',
+  withRedis(async (redis) => {
+    const connection = await connectionTo(redis.url);
+    const queue = await connection.openQueue();
+    await queue.pause();
+    await using _ = await startWorker(redis.url);
+    await using fleet = await openFleet(redis.url);
+    const compiled = fleet.compiler.compile(tinyKernel(1));
+    while (fleet.said.length === 0) await sleep(50);
+    assert.match(fleet.said[0]!, /is paused: waiting until it is resumed/);
+    await queue.resume();
+    await compiled;
+    const [{ id } = {}] = await queue.getCompleted();
+    const done = `bull:${connection.queueName}:completed`;
+    const stop = connection.expire(queue, 50);
+    await sleep(200);
+    assert.is(await queue.getCompletedCount(), 1);
+    // An hour and a bit ago.
+    await redis.command('ZADD', done, String(Date.now() - 3_700_000), id!);
+    await redis.command('HSET', `bull:${connection.queueName}:${id!}`, 'finishedOn', String(Date.now() - 3_700_000));
+    while ((await queue.getCompletedCount()) > 0) await sleep(50);
+    stop();
     await queue.close();
   }),
 );

@@ -41,6 +41,7 @@ const worker = new FleetWorker({
         say({ ms: performance.now() - started }, 'compiled');
         return compiled;
       }),
+    cacheCounts: null,
     simulate: (...question) => {
       say({}, 'simulates');
       return compiler.simulate(...question);
