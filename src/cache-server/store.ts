@@ -5,25 +5,19 @@
  */
 import { createHash } from 'node:crypto';
 import cacache from 'cacache';
-import { cacheStatistics, evictOldest, type CacheStatistics } from '../compiler/compile-cache.js';
+import { BoundedFolder, cacheStatistics, type CacheStatistics } from '../compiler/cache-folder.js';
 import { decodeActionResult } from '../remote-cache/action-result.js';
 
 /** The two kinds of things, as the protocol names them. */
 export type Kind = 'ac' | 'cas';
 
-/** Evicting goes on to this part of the limit. */
-const EVICT_TO = 0.8;
-
 export class Store {
   readonly #folder: string;
-  readonly #maxBytes: number;
-  /** Bytes in the folder as far as this process knows; null until it has looked. */
-  #bytes: number | null = null;
-  #evicting: Promise<void> | null = null;
+  readonly #bounded: BoundedFolder;
 
   constructor(folder: string, maxBytes: number) {
     this.#folder = folder;
-    this.#maxBytes = maxBytes;
+    this.#bounded = new BoundedFolder(folder, maxBytes);
   }
 
   /** Null for what is not there, is damaged, or is an action result that names a content that is not there. */
@@ -59,21 +53,17 @@ export class Store {
     const digest = createHash('sha256').update(bytes).digest();
     if (kind === 'cas' && digest.toString('hex') !== hash) return 'the content does not have this hash';
     if (kind === 'ac' && decodeActionResult(bytes) === null) return 'the entry is no ActionResult';
-    if (bytes.length > this.#maxBytes * EVICT_TO) return 'the content is larger than the cache';
+    if (!this.#bounded.takes(bytes.length)) return 'the content is too large for the cache';
     if (kind === 'cas' && (await this.#read(kind, hash)) !== null) return null;
-    // cacache would take a damaged content for the new one of the same hash.
-    await cacache.rm.content(this.#folder, `sha256-${digest.toString('base64')}`);
-    await cacache.put(this.#folder, `${kind}/${hash}`, bytes as Buffer, { algorithms: ['sha256'] });
-    this.#bytes = (this.#bytes ?? (await this.statistics()).bytes - bytes.length) + bytes.length;
-    if (this.#bytes > this.#maxBytes) await (this.#evicting ??= this.#evict().finally(() => (this.#evicting = null)));
+    await this.#bounded.add(bytes.length, async () => {
+      // cacache would take a damaged content for the new one of the same hash.
+      await cacache.rm.content(this.#folder, `sha256-${digest.toString('base64')}`);
+      await cacache.put(this.#folder, `${kind}/${hash}`, bytes as Buffer, { algorithms: ['sha256'] });
+    });
     return null;
   }
 
   statistics(): Promise<CacheStatistics> {
     return cacheStatistics(this.#folder);
-  }
-
-  async #evict(): Promise<void> {
-    this.#bytes = await evictOldest(this.#folder, this.#maxBytes * EVICT_TO);
   }
 }

@@ -13,6 +13,8 @@ export async function runCacheServer(folder: string, flags: CacheCommandFlags): 
   const credentials = process.env['DARM_CACHE_CREDENTIALS'] ?? null;
   // What should have filled it has failed, and the cache would be open to all.
   if (credentials === '') throw new DarmError('usage', '$DARM_CACHE_CREDENTIALS is empty: set it, or unset it');
+  if (credentials?.includes(':') === false)
+    throw new DarmError('usage', '$DARM_CACHE_CREDENTIALS must be user:password, and has no colon');
   if (!readOnly) await makeFolder(folder).catch((error) => Promise.reject(ioError('make', folder, error)));
   const output = new LogOutput();
   const log = logTo(output);

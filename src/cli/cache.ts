@@ -1,5 +1,6 @@
 /** `darm cache` */
-import { cacheStatistics, cleanCache, verifyCache } from '../compiler/compile-cache.js';
+import { cacheStatistics } from '../compiler/cache-folder.js';
+import { cleanCache, verifyCache } from '../compiler/compile-cache.js';
 import { writeStandardOutput, ioError } from '../process/files.js';
 import { namedCache, type CacheAction, type CacheCommandFlags } from './cache-arguments.js';
 

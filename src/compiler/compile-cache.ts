@@ -9,6 +9,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import cacache from 'cacache';
 import { ifThere, ioError, makeFolder } from '../process/files.js';
+import { BoundedFolder, cacheStatistics, entriesOf, removeEntry, type CacheStatistics } from './cache-folder.js';
 import { decodeResult, encodeResult, type Keepable } from './stored-result.js';
 import type { CompileResult } from '../job/results.js';
 
@@ -28,14 +29,6 @@ export interface CacheCounts {
   readonly complaint: string | null;
 }
 
-export interface CacheStatistics {
-  readonly entries: number;
-  readonly bytes: number;
-  /** Milliseconds since 1970; null without entries. */
-  readonly oldest: number | null;
-  readonly newest: number | null;
-}
-
 export interface CacheVerification {
   readonly checked: number;
   /** Damaged ones that were removed. */
@@ -44,35 +37,24 @@ export interface CacheVerification {
 }
 
 const DEFAULT_MAX_BYTES = 2 * 2 ** 30;
-/** Evicting goes on to this part of the limit, so that the next result does not evict again. */
-const EVICT_TO = 0.8;
 /** cacache's folders. */
 const [INDEX, CONTENTS, TEMPORARY] = ['index-v5', 'content-v2', 'tmp'];
 /** Nobody takes so long to write a file. */
 const LEFT_BEHIND_MS = 60 * 60_000;
 
-/** Without its option, which the types leave out, cacache writes that the entry is gone, and keeps a file for it. */
-const removeEntry = (path: string, key: string): Promise<unknown> =>
-  (cacache.rm.entry as (path: string, key: string, options: object) => Promise<unknown>)(path, key, {
-    removeFully: true,
-  });
-
 export class CompileCache {
   readonly #path: string;
-  readonly #maxBytes: number;
+  readonly #folder: BoundedFolder;
   readonly #counts: { -readonly [Name in keyof CacheCounts]: CacheCounts[Name] } = {
     hits: 0,
     misses: 0,
     errors: 0,
     complaint: null,
   };
-  /** Bytes in the folder as far as this process knows; null until it has looked. */
-  #bytes: number | null = null;
-  #evicting: Promise<void> | null = null;
 
   constructor({ path, maxBytes = DEFAULT_MAX_BYTES }: CacheOptions) {
     this.#path = path;
-    this.#maxBytes = maxBytes;
+    this.#folder = new BoundedFolder(path, maxBytes);
   }
 
   get counts(): CacheCounts {
@@ -131,59 +113,14 @@ export class CompileCache {
 
   async #write(key: string, result: Keepable): Promise<void> {
     const data = encodeResult(result);
-    if (data.length > this.#maxBytes * EVICT_TO) return;
+    if (!this.#folder.takes(data.length)) return;
     await makeFolder(this.#path);
-    // cacache keeps a content that is there already, even a damaged one, which no entry may lead to any more.
-    await cacache.rm.content(this.#path, `sha512-${createHash('sha512').update(data).digest('base64')}`);
-    await cacache.put(this.#path, key, data);
-    this.#bytes = (this.#bytes ?? (await cacheStatistics(this.#path)).bytes - data.length) + data.length;
-    if (this.#bytes > this.#maxBytes) await (this.#evicting ??= this.#evict().finally(() => (this.#evicting = null)));
+    await this.#folder.add(data.length, async () => {
+      // cacache keeps a content that is there already, even a damaged one, which no entry may lead to any more.
+      await cacache.rm.content(this.#path, `sha512-${createHash('sha512').update(data).digest('base64')}`);
+      await cacache.put(this.#path, key, data);
+    });
   }
-
-  async #evict(): Promise<void> {
-    this.#bytes = await evictOldest(this.#path, this.#maxBytes * EVICT_TO);
-  }
-}
-
-/**
- * Removes the oldest entries until the rest has no more than `maxBytes`.
- *
- * @returns the bytes of the rest
- */
-export async function evictOldest(path: string, maxBytes: number): Promise<number> {
-  const entries = (await entriesOf(path)).sort((a, b) => a.time - b.time);
-  let bytes = entries.reduce((sum, { size }) => sum + size, 0);
-  for (const { key, integrity, size } of entries) {
-    if (bytes <= maxBytes) break;
-    await removeEntry(path, key);
-    // An equal content of another key goes with it and becomes a miss.
-    await cacache.rm.content(path, integrity);
-    bytes -= size;
-  }
-  return bytes;
-}
-
-/** What cacache's list holds; its types leave some of it out. */
-interface Entry {
-  readonly key: string;
-  /** The file of its content. */
-  readonly path: string;
-  readonly integrity: string;
-  readonly size: number;
-  readonly time: number;
-}
-
-const entriesOf = async (path: string): Promise<Entry[]> => Object.values(await cacache.ls(path)) as unknown as Entry[];
-
-export async function cacheStatistics(path: string): Promise<CacheStatistics> {
-  const entries = await entriesOf(path);
-  const times = entries.map(({ time }) => time).sort((a, b) => a - b);
-  return {
-    entries: entries.length,
-    bytes: entries.reduce((sum, { size }) => sum + size, 0),
-    oldest: times[0] ?? null,
-    newest: times.at(-1) ?? null,
-  };
 }
 
 /** Removes every entry. (cacache itself would take the name of the folder for a pattern.) */

@@ -27,6 +27,12 @@ const LOOK_MS = 5000;
 const LOOKS_SIDE_BY_SIDE = 64;
 /** The queue's server is full, or not ready: it may have room again later. */
 const FULL = /^(OOM|LOADING|MISCONF|READONLY|BUSY|TRYAGAIN|CLUSTERDOWN|MASTERDOWN)\b/;
+/**
+ * It is away, which only the driver of Redis waits for: Node's codes, and PostgreSQL's classes of errors for connections,
+ * resources and operators that intervene. Its driver has no code for what it has given up.
+ */
+const AWAY = /^(E(CONN\w+|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|NOTFOUND)|(08|53|57P)\w+)$/;
+const GIVEN_UP = /\b(timeout|terminated)\b/i;
 const FULL_MS = 1000;
 /** What is removed then at a time: older jobs that are done, and all events but some. */
 const MOST_REMOVED = 1000;
@@ -147,7 +153,8 @@ export class FleetClient implements Elsewhere {
       const task = { schema: SCHEMA, ...(await pack()), timeout: timeoutMs, from: this.#me } as Task;
       const ending = await this.#handOut(idOf(key, timeoutMs), name, task, signal);
       if ('error' in ending) throw ending.error;
-      const result = 'value' in ending ? await this.#read(ending.value, read) : failed(ending.reason);
+      const result =
+        'value' in ending ? await this.#read(idOf(key, timeoutMs), ending.value, read) : failed(ending.reason);
       this.#counts.done++;
       return result;
     } catch (error) {
@@ -227,7 +234,7 @@ export class FleetClient implements Elsewhere {
         return;
       } catch (error) {
         const reason = reasonOf(error);
-        if (!FULL.test(reason)) throw new DarmError('io', `the queue ${this.#connection.shown}: ${reason}`);
+        if (!mayPass(error, reason)) throw new DarmError('io', `the queue ${this.#connection.shown}: ${reason}`);
         this.#isAway(reason);
         await this.#makeRoom().catch(() => {});
         await sleep(FULL_MS * (0.5 + Math.random()), undefined, { signal: this.#stop.signal }).catch(() => {});
@@ -277,7 +284,7 @@ export class FleetClient implements Elsewhere {
   }
 
   #end(id: string, ending: Ending): void {
-    this.#isBack();
+    if (!('error' in ending)) this.#isBack();
     this.#waiting.get(id)?.end(ending);
     this.#waiting.delete(id);
   }
@@ -328,21 +335,31 @@ export class FleetClient implements Elsewhere {
     this.#trouble = null;
   }
 
-  async #read<T>(value: unknown, read: (bytes: Uint8Array) => T): Promise<T> {
+  async #read<T>(id: string, value: unknown, read: (bytes: Uint8Array) => T): Promise<T> {
     const found = readTaskResult(value);
-    if (found === null) throw this.#refused();
+    if (found === null) throw this.#refused(id);
     const bytes = await this.#carrier.unpack(found.result);
     try {
       return read(bytes);
     } catch {
-      throw this.#refused();
+      throw this.#refused(id);
     }
   }
 
-  #refused(): DarmError {
+  #refused(id: string): DarmError {
     this.#counts.refused++;
+    // Other batches would refuse it again.
+    void this.#queue.remove(id).catch(() => {});
     return new DarmError('io', `the queue ${this.#connection.shown}: a result is not what belongs to its job`);
   }
+}
+
+/** Whether the queue may take a job later that it does not take now. */
+function mayPass(error: unknown, reason: string): boolean {
+  const { code, errors } = Object(error) as NodeJS.ErrnoException & { readonly errors?: readonly unknown[] };
+  // Node tries several addresses.
+  const first = code ?? (Object(errors?.[0]) as NodeJS.ErrnoException).code ?? '';
+  return FULL.test(reason) || AWAY.test(first) || GIVEN_UP.test(reason);
 }
 
 /** @throws the job's own error; `io` when the fleet is at fault */

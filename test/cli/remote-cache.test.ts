@@ -41,6 +41,8 @@ test('a server with empty credentials does not start', async () => {
   const { code, stderr } = await darm(args, { env: { DARM_CACHE_CREDENTIALS: '' } });
   assert.is(code, 2);
   assert.match(stderr, /\$DARM_CACHE_CREDENTIALS is empty/);
+  const half = await darm(args, { env: { DARM_CACHE_CREDENTIALS: 'jane' } });
+  assert.equal([half.code, /must be user:password, and has no colon/.test(half.stderr)], [2, true]);
 });
 
 test('what one machine compiled, another one takes: same bytes, same report', () =>

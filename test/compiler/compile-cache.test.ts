@@ -3,7 +3,8 @@
  */
 import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { cacheStatistics, cleanCache, CompileCache, verifyCache } from '../../src/compiler/compile-cache.js';
+import { cacheStatistics } from '../../src/compiler/cache-folder.js';
+import { cleanCache, CompileCache, verifyCache } from '../../src/compiler/compile-cache.js';
 import { compileKey } from '../../src/compiler/compile-key.js';
 import { completeJobOptions } from '../../src/job/options.js';
 import { createCompiler } from '../../src/index.js';
@@ -12,7 +13,7 @@ import { darm, inFolder } from '../support/command.js';
 import { kernel, kernelPath } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cache/compile-cache', { tests: 11, timeoutMs: 60_000 });
+const test = suite('cache/compile-cache', { tests: 12, timeoutMs: 60_000 });
 
 const result = (bytes: number, fill = 1): CompileResult => ({
   target: 'gfx906',
@@ -150,6 +151,25 @@ test('the oldest entries go when the limit is reached', () =>
     assert.is(await cache.get('k0'), null);
     assert.equal((await cleanCache(folder)).entries, entries);
     assert.is((await cacheStatistics(folder)).entries, 0);
+  }));
+
+test('many results at a time: the folder is listed once', () =>
+  inFolder(async (folder) => {
+    const { default: cacache } = await import('cacache');
+    for (let n = 0; n < 30; n++) await cacache.put(folder, `old${n}`, Buffer.alloc(500, n));
+    const list = cacache.ls;
+    let listed = 0;
+    try {
+      cacache.ls = ((where: string) => (listed++, list(where))) as typeof cacache.ls;
+      const cache = new CompileCache({ path: folder, maxBytes: 40_000 });
+      await Promise.all(Array.from({ length: 20 }, (_, n) => cache.put(`k${n}`, result(500, n))));
+      assert.is(listed, 1);
+      // What was there counts.
+      await Promise.all(Array.from({ length: 20 }, (_, n) => cache.put(`l${n}`, result(500, n))));
+      assert.ok((await cacheStatistics(folder)).bytes <= 40_000);
+    } finally {
+      cacache.ls = list;
+    }
   }));
 
 test('a folder that cannot be written to costs nothing but the hits', () =>

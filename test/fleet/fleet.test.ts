@@ -326,6 +326,9 @@ test(
     const { complaint, ...counts } = fleet.client.report;
     assert.equal(counts, { sent: 3, done: 0, here: 3, refused: 3 });
     assert.match(complaint!, /not what belongs to its job/);
+    const queue = await connection.openQueue();
+    while ((await queue.getCompletedCount()) > 0) await sleep(20);
+    await queue.close();
   }),
 );
 
