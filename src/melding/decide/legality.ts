@@ -14,6 +14,7 @@ import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import {
   FunctionFlag,
   InstrFlag,
+  LaneSource,
   Opcode,
   TypeKind,
   definingInstr,
@@ -115,6 +116,11 @@ export const sharedDeadEndRefusal = refusal(
   'several blocks between branch and join lead to one dead end, which uses values from there',
 );
 
+/** Sources seldom have one: it is mostly a question of versions per wave, which an earlier round has made. */
+const BALLOT = 'a ballot, which is convergent: of the source, or of versions per wave';
+
+const isBallot = (fn: FunctionSnapshot, i: InstrId): boolean => fn.instrSource[i] === LaneSource.Ballot;
+
 /** @param blocks the blocks of one subgraph */
 export function subgraphRefusal(ctx: PlanningContext, blocks: readonly BlockId[]): Refusal | null {
   const { fn, cycles } = ctx;
@@ -128,7 +134,10 @@ export function subgraphRefusal(ctx: PlanningContext, blocks: readonly BlockId[]
     for (let i = fn.blockInstrStart[b] as InstrId; i < fn.blockInstrStart[b + 1]; i++) {
       const flags = fn.instrFlags[i];
       if ((flags & InstrFlag.Convergent) !== 0)
-        return refusal('ConvergentOperation', 'the subgraph holds a convergent operation');
+        return refusal(
+          'ConvergentOperation',
+          `the subgraph holds ${isBallot(fn, i) ? BALLOT : 'a convergent operation'}`,
+        );
       if ((flags & InstrFlag.WritesWaveState) !== 0)
         return refusal('ConvergentOperation', 'the subgraph writes wave state');
       if (ownLoop && (flags & MAY_WAIT) !== 0)

@@ -499,6 +499,8 @@ test('atomic operations of one address each do not become one of many addresses'
 test('rule 1.5: convergent code and wave state', () => {
   for (const flag of ['Convergent', 'WritesWaveState'])
     assert.is(planned(diamond(`%x = call @f %i !+${flag}`, '%y = call @f %i')).plan.candidates[0].rule, '1.5');
+  const ballot = '%x = call @llvm.amdgcn.ballot %c !type=i64 !+Convergent !source=Ballot';
+  assert.match(planned(diamond(ballot, '%y = call @f %i')).plan.candidates[0].reason, /a ballot, which is convergent/);
 });
 
 test('region replication: a block stands in for a block of a region', () => {
