@@ -316,12 +316,13 @@ export class LlvmModule {
     const llvm = this.#llvm();
     const words = this.runtime.borrowWords(llvm._darm_words_data(this.#job), llvm._darm_words_size(this.#job));
     const text = this.#text;
+    const state = text.stateOf(name);
     let switches: ReturnType<TextFacts['switches']> | null = null;
     const asked = {
       dividesRoughly: () => text.dividesRoughly(name),
       ldsBytes: () => text.ldsBytes(name),
       floatConstant: (v: ValueId) => text.floatConstant(decoded, v),
-      intrinsic: (i: InstrId) => text.intrinsic(decoded, i),
+      intrinsic: (i: InstrId) => text.intrinsic(decoded, i, state),
       switchValues: (b: BlockId) => (switches ??= text.switches(decoded)).get(b) ?? null,
     };
     const decoded = decodeSnapshot(words, { name, cpu: this.cpu, ...asked });

@@ -9,7 +9,7 @@ import {
 } from '../formats/ir-text.js';
 import type { InstrId, ValueId } from '../ir/ids.js';
 import { floatConstants, type FloatConstants } from './float-constants.js';
-import { calleeOf, callsIntrinsic, intrinsicNames } from './intrinsic-names.js';
+import { calleeOf, callsIntrinsic, intrinsicNames, type IntrinsicNames } from './intrinsic-names.js';
 import type { DecodedSnapshot } from './snapshot.js';
 import { switchValues } from './switch-values.js';
 
@@ -30,13 +30,22 @@ interface WholeText {
   readonly bodies: Map<string, string>;
 }
 
+/** Stands for a function between two edits: what a snapshot of that time says and the text of that time go together. */
+export interface FunctionState {
+  readonly name: string;
+}
+
 export class TextFacts {
   /** Null until it is asked for. */
   #whole: WholeText | null = null;
   /** By function; those that nobody has asked for are left out. */
   #floats = new Map<string, FloatConstants>();
-  /** By function and address of the callee; null: the text does not tell. */
-  #intrinsics = new Map<string, ReadonlyMap<number, string | null>>();
+  /** The names that are known, by function; editing it does not make them others. */
+  #intrinsics = new Map<string, IntrinsicNames>();
+  /** By function, as it is now. */
+  #states = new Map<string, FunctionState>();
+  /** Those whose names of intrinsics have been read. */
+  #named = new Set<FunctionState>();
 
   constructor(private readonly printer: Printer) {}
 
@@ -60,18 +69,23 @@ export class TextFacts {
     return known.get(decoded.valuePointers[v]!) ?? NaN;
   }
 
-  /** The function is printed anew only where an edit has brought an intrinsic that was not there before. */
-  intrinsic(decoded: DecodedSnapshot, i: InstrId): string | null {
+  /**
+   * The function is printed anew only where an edit has brought an intrinsic that was not there before.
+   *
+   * @param state of the function when the snapshot was taken
+   */
+  intrinsic(decoded: DecodedSnapshot, i: InstrId, state: FunctionState): string | null {
     const { name } = decoded.snapshot;
     if (!callsIntrinsic(decoded.snapshot, i)) return null;
     const callee = calleeOf(decoded, i);
-    let known = this.#intrinsics.get(name);
-    if (known?.has(callee) !== true) {
-      const here = intrinsicNames(decoded, calledIntrinsics(this.#body(name)));
-      known = new Map([...(known ?? []), [callee, null], ...here]);
+    let known = this.#intrinsics.get(name) ?? new Map<number, string>();
+    const isOfNow = this.#states.get(name) === state;
+    if (!known.has(callee) && isOfNow && !this.#named.has(state)) {
+      this.#named.add(state);
+      known = new Map([...known, ...intrinsicNames(decoded, calledIntrinsics(this.#body(name)))]);
       this.#intrinsics.set(name, known);
     }
-    return known.get(callee)!;
+    return known.get(callee) ?? null;
   }
 
   switches({ snapshot }: DecodedSnapshot): ReturnType<typeof switchValues> {
@@ -97,9 +111,16 @@ export class TextFacts {
     return this.#whole;
   }
 
+  stateOf(name: string): FunctionState {
+    let state = this.#states.get(name);
+    if (state === undefined) this.#states.set(name, (state = { name }));
+    return state;
+  }
+
   /** A function has been edited: its text is another one now. */
   changed(name: string): void {
     this.#whole?.bodies.delete(name);
+    this.#states.delete(name);
   }
 
   /** Functions may be gone, and may have become parts of others. */
@@ -107,20 +128,27 @@ export class TextFacts {
     this.#whole = null;
     this.#floats = new Map();
     this.#intrinsics = new Map();
+    this.#states = new Map();
+    this.#named = new Set();
   }
 
   /** What `ask` finds out and changes is forgotten. */
   scoped<T>(ask: () => T): T {
     const [whole, floats, intrinsics] = [this.#whole, this.#floats, this.#intrinsics];
+    const [states, named] = [this.#states, this.#named];
     this.#whole = whole && { ...whole, bodies: new Map(whole.bodies) };
     this.#floats = new Map(floats);
     this.#intrinsics = new Map(intrinsics);
+    this.#states = new Map(states);
+    this.#named = new Set(named);
     try {
       return ask();
     } finally {
       this.#whole = whole;
       this.#floats = floats;
       this.#intrinsics = intrinsics;
+      this.#states = states;
+      this.#named = named;
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A folder of cacache's: what it holds, and how it stays within a limit of bytes. The compile cache and the cache server
- * keep theirs so.
+ * A folder of cacache's: what it holds, and how it stays within a limit of bytes. The compile cache and the cache
+ * server keep theirs so.
  */
 import cacache from 'cacache';
 
@@ -50,7 +50,10 @@ export class BoundedFolder {
   }
 
   async #evict(): Promise<void> {
-    this.#bytes = await evictOldest(this.path, this.maxBytes * EVICT_TO);
+    const before = this.#bytes;
+    const left = await evictOldest(this.path, this.maxBytes * EVICT_TO);
+    // What has been written meanwhile may not have been listed.
+    this.#bytes += left - before;
   }
 }
 

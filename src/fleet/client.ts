@@ -2,9 +2,9 @@
  * Hands compilations and launches to a queue and waits for what the workers of the fleet make of them.
  *
  * The id of a job says what it does, so equal work is done once, also for several batches. Whatever is lost on the way
- * (an event, a job or a part of it, everything in the queue when its server starts without its memory) is found missing
- * by asking for the state of what is waited for, and handed out again: at least once becomes exactly one result, because
- * results depend on the job alone.
+ * (an event, a job or a part of it, everything in the queue when its server starts without its memory) is found
+ * missing by asking for the state of what is waited for, and handed out again: at least once becomes exactly one
+ * result, because results depend on the job alone.
  */
 import { randomUUID } from 'node:crypto';
 import { once, setMaxListeners } from 'node:events';
@@ -19,21 +19,14 @@ import type { JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
 import type { TaskLimits } from '../workers/task-limits.js';
 import type { Carrier } from './carrier.js';
-import { KEEP, reasonOf, type QueueConnection } from './connection.js';
+import { KEEP, reasonOf, troubleOf, type QueueConnection } from './connection.js';
 import { checkKey, decodeCheck, encodeRest } from './check.js';
 import { CHECK, COMPILE, idOf, isTask, readReason, readTaskResult, SCHEMA, type Task } from './task.js';
 
 const LOOK_MS = 5000;
 const LOOKS_SIDE_BY_SIDE = 64;
-/** The queue's server is full, or not ready: it may have room again later. */
-const FULL = /^(OOM|LOADING|MISCONF|READONLY|BUSY|TRYAGAIN|CLUSTERDOWN|MASTERDOWN)\b/;
-/**
- * It is away, which only the driver of Redis waits for: Node's codes, and PostgreSQL's classes of errors for connections,
- * resources and operators that intervene. Its driver has no code for what it has given up.
- */
-const AWAY = /^(E(CONN\w+|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|NOTFOUND)|(08|53|57P)\w+)$/;
-const GIVEN_UP = /\b(timeout|terminated)\b/i;
-const FULL_MS = 1000;
+/** How long to wait until the queue may take a job that it does not take now. */
+const AGAIN_MS = 1000;
 /** What is removed then at a time: older jobs that are done, and all events but some. */
 const MOST_REMOVED = 1000;
 const FEW_EVENTS = 100;
@@ -92,7 +85,7 @@ export class FleetClient implements Elsewhere {
   #complaint: string | null = null;
   /** What is said once until it is over. */
   #trouble: string | null = null;
-  #idle: string | null = null;
+  #saidIdle: string | null = null;
   #makingRoom = false;
 
   private constructor(queue: Queue, { connection, carrier, say, lookMs = LOOK_MS }: FleetClientOptions) {
@@ -101,6 +94,8 @@ export class FleetClient implements Elsewhere {
     this.#carrier = carrier;
     this.#say = say;
     this.#lookMs = lookMs;
+    // All jobs that wait listen.
+    setMaxListeners(0, this.#stop.signal);
     this.#events = connection.openEvents();
     this.#events.on('completed', ({ jobId, returnvalue }) => this.#end(jobId, { value: returnvalue as unknown }));
     this.#events.on('failed', ({ jobId, failedReason }) => this.#end(jobId, { reason: failedReason }));
@@ -234,10 +229,11 @@ export class FleetClient implements Elsewhere {
         return;
       } catch (error) {
         const reason = reasonOf(error);
-        if (!mayPass(error, reason)) throw new DarmError('io', `the queue ${this.#connection.shown}: ${reason}`);
+        const trouble = troubleOf(error);
+        if (trouble === null) throw new DarmError('io', `the queue ${this.#connection.shown}: ${reason}`);
         this.#isAway(reason);
-        await this.#makeRoom().catch(() => {});
-        await sleep(FULL_MS * (0.5 + Math.random()), undefined, { signal: this.#stop.signal }).catch(() => {});
+        if (trouble === 'full') await this.#makeRoom().catch(() => {});
+        await sleep(AGAIN_MS * (0.5 + Math.random()), undefined, { signal: this.#stop.signal }).catch(() => {});
       }
   }
 
@@ -262,9 +258,7 @@ export class FleetClient implements Elsewhere {
     if (state !== 'delayed') waiting.delayedSince = null;
     switch (state) {
       case 'unknown':
-        // A part of it may be left, and what has an id is not added again.
-        await this.#queue.remove(id);
-        return this.#add(waiting);
+        return this.#addAnew(waiting);
       case 'delayed':
         waiting.delayedSince ??= performance.now();
         if (performance.now() - waiting.delayedSince < LONGEST_DELAY_MS) return;
@@ -273,14 +267,21 @@ export class FleetClient implements Elsewhere {
       case 'completed':
       case 'failed': {
         const job = await this.#queue.getJob(id);
-        if (job === undefined) return;
+        // Its content is lost, or was, and it has been added again since.
+        if (job?.finishedOn === undefined) return this.#addAnew(waiting);
         if (state === 'completed') return this.#end(id, { value: job.returnvalue as unknown });
         // A failure of an earlier batch: it may have been of its workers, or of its time.
         if (isTask(job.data) && job.data.from === this.#me) return this.#end(id, { reason: job.failedReason });
-        await job.remove();
-        return this.#add(waiting);
+        return this.#addAnew(waiting);
       }
     }
+  }
+
+  /** A part of the job may be left in the queue, and what has an id there is not added. */
+  async #addAnew(waiting: Waiting): Promise<void> {
+    await this.#queue.remove(waiting.id);
+    // It may have ended meanwhile.
+    if (this.#waiting.get(waiting.id) === waiting) await this.#add(waiting);
   }
 
   #end(id: string, ending: Ending): void {
@@ -310,15 +311,15 @@ export class FleetClient implements Elsewhere {
       answers();
     }
     const idle = this.#waiting.size === 0 ? null : await this.#whyIdle();
-    if (idle !== null && idle !== this.#idle) this.#say(idle);
-    this.#idle = idle;
+    if (idle !== null && idle !== this.#saidIdle) this.#say(idle);
+    this.#saidIdle = idle;
     this.#isBack();
   }
 
   /** Why nobody takes jobs; null: somebody may. */
   async #whyIdle(): Promise<string | null> {
     const { shown } = this.#connection;
-    if (await this.#queue.isPaused()) return `the queue ${shown} is paused: waiting until it is resumed`;
+    if (await this.#queue.isPaused()) return `the queue ${shown} is paused: no job begins until it is resumed`;
     // Some servers do not list who is connected; then nothing can be said.
     const workers = await this.#queue.getWorkersCount().catch(() => 1);
     return workers > 0 ? null : `no worker with this version of darm is at the queue ${shown}: waiting for one`;
@@ -352,14 +353,6 @@ export class FleetClient implements Elsewhere {
     void this.#queue.remove(id).catch(() => {});
     return new DarmError('io', `the queue ${this.#connection.shown}: a result is not what belongs to its job`);
   }
-}
-
-/** Whether the queue may take a job later that it does not take now. */
-function mayPass(error: unknown, reason: string): boolean {
-  const { code, errors } = Object(error) as NodeJS.ErrnoException & { readonly errors?: readonly unknown[] };
-  // Node tries several addresses.
-  const first = code ?? (Object(errors?.[0]) as NodeJS.ErrnoException).code ?? '';
-  return FULL.test(reason) || AWAY.test(first) || GIVEN_UP.test(reason);
 }
 
 /** @throws the job's own error; `io` when the fleet is at fault */

@@ -19,7 +19,7 @@ export interface QueueSetting {
  * many of them.
  */
 export const KEEP = { age: 3600, count: 2000 };
-/** BullMQ removes them when another job of the queue ends. Where none does, each worker sees to it that often, in ms. */
+/** BullMQ removes old ones when a job ends in the same way. Where none does, workers see to it that often, in ms. */
 const EXPIRE_MS = 600_000;
 const MOST_EXPIRED = 1000;
 /** A result stands in an event, too. So many are kept, and who misses one asks for the state of the job. */
@@ -129,7 +129,7 @@ export class QueueConnection {
   expire(queue: Queue, everyMs = EXPIRE_MS): () => void {
     const clean = (): void => {
       for (const state of ['completed', 'failed'] as const)
-        // A server that is away keeps nothing for longer than it takes to come back.
+        // If the server is away, the next time will do.
         queue.clean(KEEP.age * 1000, MOST_EXPIRED, state).catch(() => {});
     };
     const timer = setInterval(clean, everyMs).unref();
@@ -161,6 +161,29 @@ export class QueueConnection {
 }
 
 export type Job = import('bullmq').Job<unknown, unknown>;
+
+/** The server has no room: of Redis, and PostgreSQL's codes. */
+const FULL = /^(OOM|MISCONF|53[12]00)\b/;
+/** Redis is not ready, or may not write. */
+const NOT_READY = /^(LOADING|READONLY|BUSY|TRYAGAIN|CLUSTERDOWN|MASTERDOWN)\b/;
+/**
+ * The server is away; only the driver of Redis waits for it by itself. Node's codes, and PostgreSQL's: of connections,
+ * of resources, of a server that may only read, of others' locks, and of operators that intervene.
+ */
+const AWAY =
+  /^(E(CONN\w+|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|NOTFOUND)|(08|40|53)\w+|25006|55P03|57014|57P0[1-3])$/;
+/** What PostgreSQL's driver says, without a code, of connections that it has given up. */
+const CONNECTION_GIVEN_UP = /\b(timeout|terminated|not queryable)\b/i;
+
+/** Why the queue does not take now what it may take later; null: it will not. */
+export function troubleOf(error: unknown): 'full' | 'away' | null {
+  const { code, errors } = Object(error) as NodeJS.ErrnoException & { readonly errors?: readonly unknown[] };
+  // Node tries several addresses.
+  const known = code ?? (Object(errors?.[0]) as NodeJS.ErrnoException).code ?? '';
+  const reason = reasonOf(error);
+  if (FULL.test(reason) || FULL.test(known)) return 'full';
+  return NOT_READY.test(reason) || AWAY.test(known) || CONNECTION_GIVEN_UP.test(reason) ? 'away' : null;
+}
 
 /** What a driver says, on one line. Node's own errors have several addresses, and sometimes only a code. */
 export function reasonOf(error: unknown): string {

@@ -24,6 +24,8 @@ const AGAIN_MS = 1000;
 /** How long the queue may take for the last results, and how often it is looked whether it has them. */
 const TAKE_MS = 10_000;
 const LOOK_MS = 100;
+/** What BullMQ says of the job that was to end. */
+const TAKEN_AWAY = /^(Missing (lock|key) for job|Lock mismatch for job|Job \S+ is not in the active state)/;
 /** Jobs that are not darm's are left in the queue, and looked at again after that time. */
 const FOREIGN_MS = 3_600_000;
 
@@ -93,6 +95,8 @@ export class FleetWorker {
     });
     this.#worker.on('stalled', (id) => log.info({ job: id }, 'a job whose worker was not heard any more'));
     this.#worker.on('error', (error) => {
+      if (TAKEN_AWAY.test(error.message))
+        return log.info({ reason: reasonOf(error) }, 'a job is not in the queue any more, or others do it');
       // Once, and not with every attempt to connect.
       if (!this.#away) log.error({ reason: reasonOf(error) }, 'the queue is in trouble');
       this.#away = true;
@@ -128,8 +132,8 @@ export class FleetWorker {
 
   async #process(job: Job): Promise<TaskResult> {
     const { connection, log } = this.#options;
-    // Its id stood in the queue, and nothing under the id.
-    if (!job.name) throw connection.failure(reasonText(lost()));
+    // Its id stood in the queue, and nothing under the id. The types leave that out.
+    if ((job.name as string | undefined) === undefined) throw connection.failure(reasonText(lost()));
     if (job.name !== COMPILE && job.name !== CHECK) {
       this.#counts.foreign++;
       log.error({ job: job.id, name: job.name }, 'a job that is not of darm is left alone');

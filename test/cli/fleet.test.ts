@@ -20,7 +20,9 @@ test.long('a batch with a worker: files, journal, exit codes and metrics; SIGTER
     const at = (name: string): string => path.join(folder, name);
     await using redis = await TestRedis.start(folder, '--requirepass', 'secret');
     const url = redis.url.replace('//', '//:secret@');
-    const flags = ['--queue', url, '-j', '1', '--no-cache', '--metrics-port', '0'];
+    // A cache that keeps nothing.
+    await writeFile(at('file'), '');
+    const flags = ['--queue', url, '-j', '1', '--cache', at('file/cache'), '--metrics-port', '0'];
     const worker = spawn(process.execPath, [MAIN, 'worker', ...flags], { stdio: ['ignore', 'ignore', 'pipe'] });
     const exit = once(worker, 'exit');
     const log: string[] = [];
@@ -44,8 +46,9 @@ test.long('a batch with a worker: files, journal, exit codes and metrics; SIGTER
     assert.match(again.stderr, /there already/);
 
     const figures = await (await fetch(metrics)).text();
-    for (const line of ['darm_worker_jobs_done 3', 'darm_worker_jobs_failed 1', 'darm_queue_workers 1', 'darm_queue_up 1'])
+    for (const line of ['darm_worker_jobs_done 3', 'darm_worker_jobs_failed 1', 'darm_queue_workers 1', 'darm_queue_up 1', 'darm_cache_errors 3'])
       assert.match(figures, line); // prettier-ignore
+    assert.is(log.filter((line) => /"results are not in the cache"/.test(line)).length, 1);
     worker.kill('SIGTERM');
     assert.equal(await exit, [0, null]);
     assert.not.match(there.stderr + again.stderr + log.join('\n') + figures, /secret/);

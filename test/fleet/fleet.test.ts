@@ -282,6 +282,12 @@ test.long(
     assert.match(await figures.text(), /\ndarm_queue_up 1\n[^]*\ndarm_queue_waiting 2\n/);
     await using _ = await startWorker(redis.url);
     assert.equal((await second).artifacts[0]!.bytes, await local(tinyKernel(2)));
+    // It is done, and its content is lost.
+    const done = (await queue.getCompleted()).map((job) => job.id!);
+    await redis.command('DEL', ...done.map(at));
+    await using other = await openFleet(redis.url);
+    assert.equal((await other.compiler.compile(tinyKernel(2))).artifacts[0]!.bytes, await local(tinyKernel(2)));
+    assert.equal(other.client.report, { sent: 1, done: 1, here: 0, refused: 0, complaint: null });
     await queue.close();
   }),
 );
@@ -296,7 +302,7 @@ test.long(
     await using fleet = await openFleet(redis.url);
     const compiled = fleet.compiler.compile(tinyKernel(1));
     while (fleet.said.length === 0) await sleep(50);
-    assert.match(fleet.said[0]!, /is paused: waiting until it is resumed/);
+    assert.match(fleet.said[0]!, /is paused: no job begins until it is resumed/);
     await queue.resume();
     await compiled;
     const [{ id } = {}] = await queue.getCompleted();

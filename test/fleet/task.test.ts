@@ -2,10 +2,11 @@
 import fc from 'fast-check';
 import { DarmError } from '../../src/errors.js';
 import { parseQueueAddress } from '../../src/fleet/address.js';
+import { troubleOf } from '../../src/fleet/connection.js';
 import { readCheckTask, readCompileTask, readReason, readTaskResult, reasonText } from '../../src/fleet/task.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('fleet/task', { tests: 5 });
+const test = suite('fleet/task', { tests: 6 });
 
 const task = { schema: 1, module: { inline: 'QkM=' }, options: {}, timeout: 0, from: 'me' };
 
@@ -44,6 +45,29 @@ test('errors of jobs come back; those of the fleet are none of the job', () => {
   assert.is(readReason('{"code":"made-up","message":"x"}'), null);
   assert.is(readReason('Error: ???'), null);
   assert.is(readReason('job stalled more than allowable limit')!.code, 'internal');
+});
+
+test('what the server of a queue may get over, and what it will not', () => {
+  const coded = (code: string, message = 'said'): Error => Object.assign(new Error(message), { code });
+  const inRedis = (message: string): Error => new Error(message);
+  const severalAddresses = new AggregateError([coded('ECONNREFUSED')], '');
+  for (const [error, trouble] of [
+    [inRedis("OOM command not allowed when used memory > 'maxmemory'."), 'full'],
+    [coded('53100', 'could not extend file'), 'full'],
+    [inRedis("READONLY You can't write against a read only replica."), 'away'],
+    [inRedis('LOADING Redis is loading the dataset in memory'), 'away'],
+    [coded('ECONNRESET'), 'away'],
+    [severalAddresses, 'away'],
+    [coded('57P01', 'terminating connection due to administrator command'), 'away'],
+    [coded('25006', 'cannot execute nextval() in a read-only transaction'), 'away'],
+    [coded('53300', 'too many clients'), 'away'],
+    [inRedis('Connection terminated unexpectedly'), 'away'],
+    [coded('57P04', 'terminating connection'), null],
+    [coded('42P01', 'relation "bullmq.job" does not exist'), null],
+    [inRedis('NOPERM this user has no permissions'), null],
+    [null, null],
+  ] as const)
+    assert.is(troubleOf(error), trouble, String(error));
 });
 
 test('addresses: host, port, database, user, password, TLS', () => {
