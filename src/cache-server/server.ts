@@ -17,6 +17,8 @@ export interface CacheServerOptions {
   /** Bytes of the largest content. */
   readonly maxEntry: number;
   readonly readOnly: boolean;
+  /** Most bytes of bodies that arrive, and of answers that clients have not read. Default: 1 GiB each. */
+  readonly mostBytes?: number;
   /** `user:password`, which every request must have; null: anybody may. */
   readonly credentials: string | null;
   /** Told of faults of the server's own, such as a disk that is full. */
@@ -35,8 +37,8 @@ const REQUEST_MS = 10 * 60_000;
 /** A connection on which nothing happens. */
 const IDLE_MS = 60_000;
 const GRACE_MS = 10_000;
-/** Most memory for bodies that arrive. */
-const MOST_ARRIVING_BYTES = 1024 * MIB;
+/** Most memory for bodies that arrive, and for answers that clients have not read. */
+const MOST_BYTES = 1024 * MIB;
 
 /** An answer without a content. */
 class Refused extends Error {
@@ -87,12 +89,16 @@ function refuse(response: ServerResponse, { status, message }: Refused): void {
 }
 
 class Requests {
+  readonly #mostBytes: number;
   #arrivingBytes = 0;
+  #leavingBytes = 0;
 
   constructor(
     private readonly store: Store,
     private readonly options: CacheServerOptions,
-  ) {}
+  ) {
+    this.#mostBytes = options.mostBytes ?? MOST_BYTES;
+  }
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '', headers } = request;
@@ -122,6 +128,10 @@ class Requests {
   }
 
   async #get(kind: Kind, hash: string, method: 'GET' | 'HEAD', response: ServerResponse): Promise<void> {
+    const size = await this.store.sizeOf(kind, hash);
+    if (this.#leavingBytes + size > this.#mostBytes) throw new Refused(503, 'too much leaves at the same time');
+    this.#leavingBytes += size;
+    response.once('close', () => (this.#leavingBytes -= size));
     const bytes = await this.store.get(kind, hash);
     if (bytes === null) {
       // Not a refusal: the connection stays open.
@@ -142,7 +152,7 @@ class Requests {
         this.#arrivingBytes += piece.length;
         if (size > this.options.maxEntry)
           throw new Refused(413, `the content has more than ${this.options.maxEntry} bytes`);
-        if (this.#arrivingBytes > MOST_ARRIVING_BYTES) throw new Refused(503, 'too much arrives at the same time');
+        if (this.#arrivingBytes > this.#mostBytes) throw new Refused(503, 'too much arrives at the same time');
         pieces.push(piece);
       }
       if (!request.complete) return;

@@ -43,6 +43,11 @@ export class Store {
     }
   }
 
+  /** Bytes; 0 for what is not there. */
+  async sizeOf(kind: Kind, hash: string): Promise<number> {
+    return (await cacache.get.info(this.#folder, `${kind}/${hash}`))?.size ?? 0;
+  }
+
   async #has(kind: Kind, hash: string): Promise<boolean> {
     const entry = await cacache.get.info(this.#folder, `${kind}/${hash}`);
     return entry !== null && (await cacache.get.hasContent(this.#folder, entry.integrity)) !== false;

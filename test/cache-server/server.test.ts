@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { serveCache, type CacheServerOptions } from '../../src/cache-server/server.js';
 import { Store } from '../../src/cache-server/store.js';
 import { verifyCache } from '../../src/compiler/compile-cache.js';
@@ -9,7 +10,7 @@ import { encodeActionResult } from '../../src/remote-cache/action-result.js';
 import { inFolder } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cache-server', { tests: 8 });
+const test = suite('cache-server', { tests: 9 });
 
 const key = 'c0'.repeat(32);
 const content = Buffer.from('content');
@@ -38,6 +39,7 @@ const withServer = (
     });
     try {
       await use(async (method, path, body, headers = {}) => {
+        if (method === 'SLOW') return fetch(server.url + path);
         const answer = await fetch(server.url + path, { method, headers, ...(body !== undefined && { body: Buffer.from(body) }) });
         // The connection becomes free when the answer is read.
         return new Response(method === 'HEAD' || answer.status === 204 ? null : await answer.arrayBuffer(), answer);
@@ -52,6 +54,19 @@ async function contentFiles(folder: string): Promise<string[]> {
   const files = await readdir(path.join(folder, 'content-v2'), { recursive: true, withFileTypes: true });
   return files.filter((file) => file.isFile()).map((file) => path.join(file.parentPath, file.name));
 }
+
+test('answers that nobody reads have a bound', () =>
+  withServer({ maxEntry: 2 ** 26, mostBytes: 2 ** 25 }, async (ask) => {
+    const large = Buffer.alloc(20 * 2 ** 20, 7);
+    assert.is((await ask('PUT', cas(large), large)).status, 200);
+    assert.is((await ask('GET', cas(large))).status, 200);
+    // As much as the sockets do not hold, and nobody reads it.
+    const slow = await ask('SLOW', cas(large));
+    assert.is((await ask('GET', cas(large))).status, 503);
+    assert.is((await ask('GET', cas(content))).status, 404);
+    await slow.body!.cancel();
+    while ((await ask('GET', cas(large))).status === 503) await sleep(10);
+  }));
 
 test('contents and entries come back; HEAD says whether they are there', () =>
   withServer({}, async (ask) => {
