@@ -35,17 +35,37 @@ export interface FunctionState {
   readonly name: string;
 }
 
-export class TextFacts {
-  /** Null until it is asked for. */
-  #whole: WholeText | null = null;
-  /** By function; those that nobody has asked for are left out. */
-  #floats = new Map<string, FloatConstants>();
-  /** The names that are known, by function; editing it does not make them others. */
-  #intrinsics = new Map<string, IntrinsicNames>();
+/** What has been found out, all of it when it was first asked for. */
+interface Known {
+  whole: WholeText | null;
+  /** By function. */
+  readonly floats: Map<string, FloatConstants>;
+  /** By function; editing it does not make them others. */
+  readonly intrinsics: Map<string, IntrinsicNames>;
   /** By function, as it is now. */
-  #states = new Map<string, FunctionState>();
+  readonly states: Map<string, FunctionState>;
   /** Those whose names of intrinsics have been read. */
-  #named = new Set<FunctionState>();
+  readonly named: Set<FunctionState>;
+}
+
+const nothing = (): Known => ({
+  whole: null,
+  floats: new Map(),
+  intrinsics: new Map(),
+  states: new Map(),
+  named: new Set(),
+});
+
+const copyOf = ({ whole, floats, intrinsics, states, named }: Known): Known => ({
+  whole: whole && { ...whole, bodies: new Map(whole.bodies) },
+  floats: new Map(floats),
+  intrinsics: new Map(intrinsics),
+  states: new Map(states),
+  named: new Set(named),
+});
+
+export class TextFacts {
+  #known = nothing();
 
   constructor(private readonly printer: Printer) {}
 
@@ -61,10 +81,10 @@ export class TextFacts {
 
   floatConstant(decoded: DecodedSnapshot, v: ValueId): number {
     const { name } = decoded.snapshot;
-    let known = this.#floats.get(name);
+    let known = this.#known.floats.get(name);
     if (known === undefined) {
       known = floatConstants(decoded, floatCompares(this.#body(name)));
-      this.#floats.set(name, known);
+      this.#known.floats.set(name, known);
     }
     return known.get(decoded.valuePointers[v]!) ?? NaN;
   }
@@ -78,12 +98,12 @@ export class TextFacts {
     const { name } = decoded.snapshot;
     if (!callsIntrinsic(decoded.snapshot, i)) return null;
     const callee = calleeOf(decoded, i);
-    let known = this.#intrinsics.get(name) ?? new Map<number, string>();
-    const isOfNow = this.#states.get(name) === state;
-    if (!known.has(callee) && isOfNow && !this.#named.has(state)) {
-      this.#named.add(state);
+    let known = this.#known.intrinsics.get(name) ?? new Map<number, string>();
+    const isOfNow = this.#known.states.get(name) === state;
+    if (!known.has(callee) && isOfNow && !this.#known.named.has(state)) {
+      this.#known.named.add(state);
       known = new Map([...known, ...intrinsicNames(decoded, calledIntrinsics(this.#body(name)))]);
-      this.#intrinsics.set(name, known);
+      this.#known.intrinsics.set(name, known);
     }
     return known.get(callee) ?? null;
   }
@@ -104,51 +124,38 @@ export class TextFacts {
   }
 
   #text(): WholeText {
-    if (this.#whole === null) {
+    if (this.#known.whole === null) {
       const module = this.printer.module();
-      this.#whole = wholeText(module, this.printer.bodies(module));
+      this.#known.whole = wholeText(module, this.printer.bodies(module));
     }
-    return this.#whole;
+    return this.#known.whole;
   }
 
   stateOf(name: string): FunctionState {
-    let state = this.#states.get(name);
-    if (state === undefined) this.#states.set(name, (state = { name }));
+    let state = this.#known.states.get(name);
+    if (state === undefined) this.#known.states.set(name, (state = { name }));
     return state;
   }
 
   /** A function has been edited: its text is another one now. */
   changed(name: string): void {
-    this.#whole?.bodies.delete(name);
-    this.#states.delete(name);
+    this.#known.whole?.bodies.delete(name);
+    this.#known.states.delete(name);
   }
 
   /** Functions may be gone, and may have become parts of others. */
   forget(): void {
-    this.#whole = null;
-    this.#floats = new Map();
-    this.#intrinsics = new Map();
-    this.#states = new Map();
-    this.#named = new Set();
+    this.#known = nothing();
   }
 
   /** What `ask` finds out and changes is forgotten. */
   scoped<T>(ask: () => T): T {
-    const [whole, floats, intrinsics] = [this.#whole, this.#floats, this.#intrinsics];
-    const [states, named] = [this.#states, this.#named];
-    this.#whole = whole && { ...whole, bodies: new Map(whole.bodies) };
-    this.#floats = new Map(floats);
-    this.#intrinsics = new Map(intrinsics);
-    this.#states = new Map(states);
-    this.#named = new Set(named);
+    const known = this.#known;
+    this.#known = copyOf(known);
     try {
       return ask();
     } finally {
-      this.#whole = whole;
-      this.#floats = floats;
-      this.#intrinsics = intrinsics;
-      this.#states = states;
-      this.#named = named;
+      this.#known = known;
     }
   }
 }

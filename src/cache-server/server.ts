@@ -4,7 +4,7 @@
  * only with all the contents that it names. `/status` says how full the cache is.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DarmError } from '../errors.js';
@@ -129,9 +129,7 @@ class Requests {
 
   async #get(kind: Kind, hash: string, method: 'GET' | 'HEAD', response: ServerResponse): Promise<void> {
     const size = await this.store.sizeOf(kind, hash);
-    if (this.#leavingBytes + size > this.#mostBytes) throw new Refused(503, 'too much leaves at the same time');
-    this.#leavingBytes += size;
-    response.once('close', () => (this.#leavingBytes -= size));
+    if (!this.#leaves(size, response)) throw new Refused(503, 'too many answers have not been read yet');
     const bytes = await this.store.get(kind, hash);
     if (bytes === null) {
       // Not a refusal: the connection stays open.
@@ -140,6 +138,24 @@ class Requests {
     }
     response.writeHead(200, { 'Content-Type': 'application/octet-stream', 'Content-Length': bytes.length });
     response.end(method === 'HEAD' ? undefined : bytes);
+  }
+
+  /** Counts an answer until it has left, or its connection has ended. @returns whether there is room for it */
+  #leaves(size: number, response: ServerResponse): boolean {
+    const { socket } = response.req;
+    if (this.#leavingBytes + size > this.#mostBytes) return false;
+    if (socket.destroyed) return true;
+    this.#leavingBytes += size;
+    // Not every Node tells an answer that waits behind others on a connection of its end.
+    setMaxListeners(0, socket);
+    const leave = (): void => {
+      this.#leavingBytes -= size;
+      response.off('close', leave);
+      socket.off('close', leave);
+    };
+    response.on('close', leave);
+    socket.on('close', leave);
+    return true;
   }
 
   async #put(kind: Kind, hash: string, request: IncomingMessage, response: ServerResponse): Promise<void> {

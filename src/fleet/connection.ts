@@ -179,10 +179,10 @@ const CONNECTION_GIVEN_UP = /\b(timeout|terminated|not queryable)\b/i;
 export function troubleOf(error: unknown): 'full' | 'away' | null {
   const { code, errors } = Object(error) as NodeJS.ErrnoException & { readonly errors?: readonly unknown[] };
   // Node tries several addresses.
-  const known = code ?? (Object(errors?.[0]) as NodeJS.ErrnoException).code ?? '';
+  if (errors?.length) return troubleOf(errors[0]);
   const reason = reasonOf(error);
-  if (FULL.test(reason) || FULL.test(known)) return 'full';
-  return NOT_READY.test(reason) || AWAY.test(known) || CONNECTION_GIVEN_UP.test(reason) ? 'away' : null;
+  if (FULL.test(reason) || FULL.test(code ?? '')) return 'full';
+  return NOT_READY.test(reason) || AWAY.test(code ?? '') || CONNECTION_GIVEN_UP.test(reason) ? 'away' : null;
 }
 
 /** What a driver says, on one line. Node's own errors have several addresses, and sometimes only a code. */

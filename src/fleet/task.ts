@@ -41,8 +41,8 @@ export interface TaskResult {
 }
 
 /**
- * The id of a job: equal work has equal ids, for several batches, too. How long it may take is a part of it, since that
- * is whether it fails.
+ * The id of a job: equal work has equal ids, for several batches, too. The time limit is a part of it, because it
+ * decides whether the job fails.
  *
  * @param timeout as in `AnyTask`
  */

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'bullmq';
 import { checkLaunch, type LaunchCheck, type LaunchQuestion } from '../compiler/check-launch.js';
+import { cacheComplaint } from '../compiler/cache-complaint.js';
 import { compileKey } from '../compiler/compile-key.js';
 import type { Compiler, ModuleCompiler } from '../compiler/api.js';
 import { encodeShared } from '../compiler/stored-result.js';
@@ -66,7 +67,6 @@ export class FleetWorker {
   readonly #worker: Worker;
   readonly #counts = { done: 0, failed: 0, running: 0, foreign: 0 };
   #away = false;
-  #isCacheNoted = false;
 
   /** The queue has been reached before: see QueueConnection. */
   constructor(options: FleetWorkerOptions) {
@@ -83,9 +83,10 @@ export class FleetWorker {
       removeOnComplete: KEEP,
       removeOnFail: KEEP,
     });
+    const noteCache = cacheComplaint(options.compiler, (reason, message) => log.error({ reason }, message));
     this.#worker.on('completed', () => {
       this.#counts.done++;
-      this.#noteCache();
+      noteCache();
       if (this.#away) log.info({}, 'the queue is there again');
       this.#away = false;
     });
@@ -101,14 +102,6 @@ export class FleetWorker {
       if (!this.#away) log.error({ reason: reasonOf(error) }, 'the queue is in trouble');
       this.#away = true;
     });
-  }
-
-  /** A cache that keeps nothing refuses no work, but somebody must see it. One line is enough. */
-  #noteCache(): void {
-    const complaint = this.#options.compiler.cacheCounts?.complaint ?? null;
-    if (complaint === null || this.#isCacheNoted) return;
-    this.#isCacheNoted = true;
-    this.#options.log.error({ reason: complaint }, 'results are not in the cache');
   }
 
   get counts(): WorkerCounts {

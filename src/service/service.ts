@@ -6,6 +6,7 @@ import { Hono, type Context } from 'hono';
 import { requestId } from 'hono/request-id';
 import { type Checks, boolean, checkOptions, givenOf, requireOptions, wholeNumberIn } from '../job/option-table.js';
 import type { Compiler } from '../compiler/api.js';
+import { cacheComplaint } from '../compiler/cache-complaint.js';
 import { Retried } from '../compiler/retried.js';
 import { DarmError } from '../errors.js';
 import { packageVersion } from '../compiler/version.js';
@@ -137,7 +138,7 @@ class CompileService {
   /** Of the requests for work that are not answered yet. One signal for all would keep something of each. */
   readonly #stops = new Set<AbortController>();
   #isEnough = false;
-  #isCacheNoted = false;
+  readonly #noteCache: () => void;
 
   constructor(
     private readonly compiler: Compiler,
@@ -148,6 +149,7 @@ class CompileService {
     const log = safeLog(settings.log);
     this.admission = admission;
     this.#log = log;
+    this.#noteCache = cacheComplaint(compiler, (err, message) => log.error({ err }, message));
     this.#metrics = new Metrics({
       admission,
       workers: concurrency,
@@ -259,14 +261,6 @@ class CompileService {
       if (how.kind !== 'sent') this.#metrics.brokenOff(how.kind);
       report({ ...c.get('counts'), ...(how.kind !== 'sent' && { brokenOff: how.kind }) });
     });
-  }
-
-  /** A cache that keeps nothing refuses no work, but somebody must see it. One line is enough. */
-  #noteCache(): void {
-    const complaint = this.compiler.cacheCounts?.complaint ?? null;
-    if (complaint === null || this.#isCacheNoted) return;
-    this.#isCacheNoted = true;
-    this.#log.error({ err: complaint }, 'results are not in the cache');
   }
 
   async #checkReady(id: string): Promise<void> {

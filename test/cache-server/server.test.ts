@@ -1,6 +1,8 @@
 /** The cache server: the protocol, its checks, its limits. */
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serveCache, type CacheServerOptions } from '../../src/cache-server/server.js';
@@ -23,7 +25,7 @@ type Ask = (method: string, path: string, body?: Uint8Array, headers?: Record<st
 
 const withServer = (
   options: Partial<CacheServerOptions> & { readonly maxBytes?: number },
-  use: (ask: Ask, folder: string) => Promise<void>,
+  use: (ask: Ask, folder: string, url: string) => Promise<void>,
 ): Promise<void> =>
   inFolder(async (folder) => {
     const faults: unknown[] = [];
@@ -43,7 +45,7 @@ const withServer = (
         const answer = await fetch(server.url + path, { method, headers, ...(body !== undefined && { body: Buffer.from(body) }) });
         // The connection becomes free when the answer is read.
         return new Response(method === 'HEAD' || answer.status === 204 ? null : await answer.arrayBuffer(), answer);
-      }, folder); // prettier-ignore
+      }, folder, server.url); // prettier-ignore
     } finally {
       await server.close();
     }
@@ -56,7 +58,7 @@ async function contentFiles(folder: string): Promise<string[]> {
 }
 
 test('answers that nobody reads have a bound', () =>
-  withServer({ maxEntry: 2 ** 26, mostBytes: 2 ** 25 }, async (ask) => {
+  withServer({ maxEntry: 2 ** 26, mostBytes: 2 ** 25 }, async (ask, _, url) => {
     const large = Buffer.alloc(20 * 2 ** 20, 7);
     assert.is((await ask('PUT', cas(large), large)).status, 200);
     assert.is((await ask('GET', cas(large))).status, 200);
@@ -65,6 +67,15 @@ test('answers that nobody reads have a bound', () =>
     assert.is((await ask('GET', cas(large))).status, 503);
     assert.is((await ask('GET', cas(content))).status, 404);
     await slow.body!.cancel();
+    while ((await ask('GET', cas(large))).status === 503) await sleep(10);
+    // Several requests on one connection, which ends before the second answer begins.
+    const small = Buffer.alloc(5 * 2 ** 20, 7);
+    assert.is((await ask('PUT', cas(small), small)).status, 200);
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.write(`GET ${cas(small)} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(6));
+    await once(socket, 'readable');
+    while ((await ask('GET', cas(large))).status === 200) await sleep(10);
+    socket.destroy();
     while ((await ask('GET', cas(large))).status === 503) await sleep(10);
   }));
 
