@@ -33,12 +33,16 @@ export class WorkerSession {
   readonly #death: Promise<never>;
   #ending: DarmError | null = null;
   #closed = false;
+  /** Calls that wait. An open session without any does not keep the process alive. */
+  #waiting = 0;
 
   constructor(setup: SessionSetup, timeoutMs: number) {
     this.#timeoutMs = timeoutMs;
     this.#worker = new Worker(new URL('../../workers/session.js', import.meta.url), {
       workerData: setup,
       resourceLimits: WORKER_LIMITS,
+      // Of a script on the command line (`node --input-type=module -e`). A worker that is a file does not start with it.
+      execArgv: process.execArgv.filter((each) => !each.startsWith('--input-type=')),
     });
     this.#death = new Promise((_, reject) => {
       this.#worker.once('error', (error) => reject(deathError("the session's worker", error)));
@@ -65,13 +69,12 @@ export class WorkerSession {
     const end = AbortSignal.any([signal, limit].filter((each) => each != null));
     const ended = (): void => this.#end(limit?.aborted === true ? timeoutError(this.#timeoutMs) : abortedError(signal));
     end.addEventListener('abort', ended, { once: true });
-    this.#worker.ref();
+    if (this.#waiting++ === 0) this.#worker.ref();
     try {
       return unwrap(await Promise.race([ask(), this.#death]));
     } finally {
       end.removeEventListener('abort', ended);
-      // An open session alone does not keep the process alive.
-      this.#worker.unref();
+      if (--this.#waiting === 0) this.#worker.unref();
     }
   }
 

@@ -1,4 +1,5 @@
 /** The public API with worker threads: results do not depend on their number, and a failure ends only its own job. */
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   compileContainer,
@@ -14,7 +15,7 @@ import {
 import { assert, suite } from '../support/suite.js';
 import { kernel } from '../support/llvm.js';
 
-const test = suite('compiler', { tests: 20, timeoutMs: 120_000 });
+const test = suite('compiler', { tests: 21, timeoutMs: 120_000 });
 
 const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -357,6 +358,18 @@ test.long('analyze changes nothing and agrees with a session', async () => {
     await session.close();
     assert.is((await failure(session.info())).code, 'usage');
   });
+});
+
+test('a process does not end while questions of a session wait', async () => {
+  const base64 = Buffer.from(await kernel('bitonic.gfx906.O3')).toString('base64');
+  const script = `
+    import { createCompiler } from '${new URL('../../src/index.js', import.meta.url).href}';
+    const session = await createCompiler({ threads: 0 }).open(Buffer.from('${base64}', 'base64'));
+    void session.info();
+    const { functions } = await session.analyze();
+    console.log(functions.length);`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  assert.equal([stdout, stderr], ['1\n', '']);
 });
 
 test('a session ends with its time limit, its signal or its compiler', async () => {
