@@ -179,6 +179,11 @@ function checkFiles({ input, output, dependencies, plan }: Files, flags: Compile
   checkOutputs(outputs, read);
   if (flags.report !== undefined && flags.emit === 'fatbin')
     throw new DarmError('usage', '--report is for one module: compile the images one by one');
+  if (flags.emit === 'i' && (flags.report !== undefined || flags.remarks !== undefined || flags.stats))
+    throw new DarmError(
+      'usage',
+      'with -E or --emit i nothing is compiled: --report, --remarks and --stats say nothing',
+    );
   if (flags.serverFallback && flags.server === undefined)
     throw new DarmError('usage', '--server-fallback is for --server');
   if (flags.server !== undefined && isSource)

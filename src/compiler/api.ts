@@ -113,7 +113,7 @@ export interface TuneProgress {
   /** Trials so far, and the most there can be, of all kernels and meld points. */
   readonly trials: number;
   readonly budget: number;
-  /** Cycles of the unmelded kernel, and of the best code so far. */
+  /** Cycles of the unmelded kernel, and of the best code so far, which may be the unmelded one. */
   readonly unmelded: number;
   readonly best: number;
 }

@@ -80,8 +80,8 @@ const hasProfile = ({ launches }: SimulationResult): boolean => launches.some(({
 const launchesOf = ({ launches }: SimulationResult): CheckedLaunch[] =>
   launches.map(({ instructions: _, ...launch }) => launch);
 
-/** Of errors that no other input would avoid: a processor that is not simulated. */
-const ELSEWHERE: readonly ErrorCode[] = ['aborted', 'bad-target'];
+/** Of errors that neither has: a processor that is not simulated, a machine that has too little of something. */
+const ELSEWHERE: readonly ErrorCode[] = ['aborted', 'bad-target', 'io', 'out-of-memory'];
 
 /** The message of an error that the code object or the spec is at fault for, in place of a result. */
 async function resultOrReason(simulated: Promise<SimulationResult>): Promise<SimulationResult | string> {

@@ -13,10 +13,10 @@ import type { CacheCounts, CacheOptions } from './compile-cache.js';
 import type { CompileCaches } from './compile-caches.js';
 import { NOTHING_REMOTE, type RemoteCacheReport, type RemoteCacheSetting } from '../remote-cache/setting.js';
 import { abortedError, DarmError } from '../errors.js';
-import type { Executor } from '../workers/executor.js';
-import type { TaskLimits } from '../workers/task-limits.js';
+import { goneError, type Executor } from '../workers/executor.js';
+import { Callbacks, type TaskLimits } from '../workers/task-limits.js';
 import { unwrapModule, sniffInput } from '../formats/bitcode.js';
-import { isBytes } from '../formats/bytes.js';
+import { isBytes, isGone } from '../formats/bytes.js';
 import type { CodeObjectInfo } from '../formats/code-object.js';
 import type { ContainerInfo } from '../formats/offload/describe.js';
 import type { JobOptions } from '../job/options.js';
@@ -36,6 +36,7 @@ import type {
   TranslatedSource,
   TuneCall,
   TuneOptions,
+  TuneProgress,
   TuneResult,
   UnsupportedOperation,
 } from './api.js';
@@ -75,6 +76,7 @@ export function createCompilerWith(elsewhere: Elsewhere | null, options: Compile
 
 function checkBytes(bytes: Uint8Array, what = 'module'): void {
   if (!isBytes(bytes)) throw new DarmError('usage', `the ${what} must be a Uint8Array`);
+  if (isGone(bytes)) throw goneError();
 }
 
 function checkSpec(spec: LaunchSpec): void {
@@ -271,7 +273,13 @@ class ThreadedCompiler implements Compiler {
     checkBytes(codeObject, 'code object');
     checkSpec(spec);
     const { simulateOn } = await import('./simulate.js');
-    return simulateOn(await this.#start(), codeObject, spec, options, { ...limits, ...call });
+    const { onInstruction: listener } = call;
+    const callbacks = new Callbacks();
+    const onInstruction: SimulationCall['onInstruction'] =
+      listener && ((...event) => callbacks.now(() => listener(...event)));
+    const result = await simulateOn(await this.#start(), codeObject, spec, options, { ...limits, onInstruction });
+    callbacks.check();
+    return result;
   }
 
   async unsupportedOperations(
@@ -301,14 +309,17 @@ class ThreadedCompiler implements Compiler {
     const { tuneOn } = await import('./tune/tune.js');
     const linked = await this.#withLibraries(module, { ...job, emit: ['hsaco'] }, limits);
     const executor = await this.#start();
+    const callbacks = new Callbacks();
     const setup = {
       executor,
       limits,
       compile: (input: Uint8Array, of: JobOptions) => this.#compile(input, of, limits),
-      onProgress: call.onTrial ?? (() => {}),
+      onProgress: (progress: TuneProgress) => callbacks.now(() => call.onTrial?.(progress)),
     };
     // What a trial compiles has the libraries already.
-    return tuneOn(setup, linked, { ...job, deviceLibs: 'never' }, { specs, budget, tolerance, fullUnit });
+    const result = await tuneOn(setup, linked, { ...job, deviceLibs: 'never' }, { specs, budget, tolerance, fullUnit });
+    callbacks.check();
+    return result;
   }
 
   async open(bytes: Uint8Array): Promise<ModuleSession> {

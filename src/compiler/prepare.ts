@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { readManifest, requireWebAssembly, unpackAll } from '../binding/load.js';
-import { DarmError, type ErrorData } from '../errors.js';
+import { abortedError, DarmError, type ErrorData } from '../errors.js';
 import { platform } from '../platform/index.js';
 import { preparedFolder, readPrepared, whyNone, type PreparedFile } from '../workers/prepared-code.js';
 
@@ -16,12 +16,13 @@ type Outcome =
  * Writes optimised code of LLVM and of clang, for this Node and this processor, into the folder for prepared code,
  * where later processes find it; and unpacks all that the package has compressed.
  *
- * @throws DarmError `usage` when this Node does not hand out code or has no WebAssembly, `io`
+ * @throws DarmError `usage` when this Node does not hand out code or has no WebAssembly, `io`, `aborted` by the signal
  */
-export async function prepareCode(): Promise<readonly PreparedFile[]> {
+export async function prepareCode(signal?: AbortSignal): Promise<readonly PreparedFile[]> {
   requireWebAssembly();
   await unpackAll();
-  const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT]).catch((error: Error) => {
+  const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT], { signal }).catch((error: Error) => {
+    if (signal?.aborted) throw abortedError(signal);
     throw new DarmError('internal', `the process that prepares code failed: ${error.message}`);
   });
   const outcome = JSON.parse(stdout) as Outcome;

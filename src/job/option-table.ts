@@ -128,10 +128,12 @@ export type Checks<Options> = { readonly [Name in keyof Options]-?: OptionType |
 export function checkOptions<Options extends object>(where: string, options: Options, checks: Checks<Options>): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
     throw new DarmError('usage', `the options of ${where} must be an object`);
-  for (const [name, value] of Object.entries(options)) {
+  // Those that are inherited are read, too.
+  for (const name in options) {
+    const value: unknown = options[name];
     if (!Object.hasOwn(checks, name)) throw new DarmError('usage', `unknown option "${name}" in ${where}`);
     if (value === undefined) continue;
-    const check = checks[name as keyof Options];
+    const check = checks[name];
     const complaint = typeof check === 'function' ? check(value) : complaintAbout(check, value);
     if (complaint !== null) throw new DarmError('usage', `option "${name}" in ${where} ${complaint}`);
   }
@@ -148,8 +150,11 @@ export function requireOptions<Options extends object>(
 }
 
 /** The options that are given. */
-export const givenOf = <Options extends object>(options: Options): Options =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options;
+export function givenOf<Options extends object>(options: Options): Options {
+  const given: Partial<Options> = {};
+  for (const name in options) if (options[name] !== undefined) given[name] = options[name];
+  return given as Options;
+}
 
 /**
  * The options of a table: those that are given, and defaults for the rest.

@@ -89,7 +89,9 @@ function parse(text: string): Parsed {
   if (!isRecord(value) || value['format'] !== PLAN_FORMAT) throw notPlan(`"format" is not "${PLAN_FORMAT}"`);
   const { version } = value;
   if (version !== PLAN_VERSION)
-    return { misfit: `it has version ${JSON.stringify(version) ?? 'none'}, this darm reads ${PLAN_VERSION}` };
+    return {
+      misfit: `it has ${typeof version === 'number' ? `version ${version}` : 'no version'}, this darm reads ${PLAN_VERSION}`,
+    };
   const complaint = isPlan(value, 'the plan');
   if (complaint !== null) throw notPlan(complaint);
   const plan = value as unknown as TunedPlan;

@@ -32,12 +32,14 @@ const REASONS: Readonly<Record<string, string>> = {
   ENFILE: 'too many open files in the whole system',
 };
 
+/** Node gives such a name only with replacement characters, with which no file is found. */
+const isMangled = (file: string): boolean => file.includes('\ufffd');
+const MANGLED = 'its name is not UTF-8; take another one';
+
 export function ioError(action: string, file: string, error: unknown): DarmError {
   if (error instanceof DarmError) return error;
   const { code = '', message } = error as NodeJS.ErrnoException;
-  // Node gives such a name only with replacement characters, with which it is not found again.
-  const isMangled = code === 'ENOENT' && file.includes('\ufffd');
-  const reason = isMangled ? 'its name is not UTF-8; rename it' : (REASONS[code] ?? message);
+  const reason = code === 'ENOENT' && isMangled(file) ? MANGLED : (REASONS[code] ?? message);
   return new DarmError('io', `cannot ${action} ${file}: ${reason}`);
 }
 
@@ -49,7 +51,7 @@ export function typedError(thrown: unknown): DarmError {
   // Node's own permissions (`--permission`): from Node 22 on, its message names the flag that is missing.
   if (code === 'ERR_ACCESS_DENIED') return new DarmError('io', thrown.message);
   // Node's loader says so in its own words, or takes a file that it could not open for one that is not there.
-  if (/: too many open files/.test(thrown.message)) return ioError('load', 'a module', { code: 'EMFILE' });
+  if (/\bEMFILE\b|: too many open files/.test(thrown.message)) return ioError('load', 'a module', { code: 'EMFILE' });
   if (code === 'ERR_MODULE_NOT_FOUND')
     return new DarmError('io', `${thrown.message}: install darm anew, or raise the limit of open files (ulimit -n)`);
   return syscall === undefined ? new DarmError('internal', String(thrown)) : ioError(syscall, file ?? 'a file', thrown);
@@ -62,6 +64,15 @@ const MAX_INPUT_BYTES = 1024 * MIB;
 const MAX_TEXT_BYTES = 256 * MIB;
 /** In which an input has to arrive, unless the caller says otherwise: milliseconds. */
 const READ_TIMEOUT = 600_000;
+
+/** A second reader would find it empty. */
+let hasReadStandardInput = false;
+
+function standardInput(): NodeJS.ReadableStream {
+  if (hasReadStandardInput) throw new DarmError('usage', 'standard input (-) can be read only once');
+  hasReadStandardInput = true;
+  return process.stdin;
+}
 
 /**
  * A file's bytes; `-` is standard input. Devices and pipes may be endless, or may never begin: a FIFO that nobody
@@ -91,7 +102,7 @@ export async function readInput(
     return await inTime(
       timeout,
       late,
-      readStream(found === null ? process.stdin : await openStream(at, found), checkSize),
+      readStream(found === null ? standardInput() : await openStream(at, found), checkSize),
     );
   } catch (error) {
     throw ioError('read', file === '-' ? 'standard input' : file, error);
@@ -183,6 +194,7 @@ export async function ifThere<T>(found: Promise<T>): Promise<T | null> {
  */
 export async function writeOutput(file: string, content: Uint8Array | string): Promise<void> {
   if (file === '-') return writeStandardOutput(content);
+  if (isMangled(file)) throw new DarmError('usage', `cannot write ${file}: ${MANGLED}`);
   try {
     const place = placeOf(file);
     const found = await ifThere(stat(place));

@@ -11,6 +11,7 @@ import { devNull } from 'node:os';
 import vm from 'node:vm';
 import { arrived } from '../binding/load.js';
 import { abortedError } from '../errors.js';
+import { isGone } from '../formats/bytes.js';
 import { ioError } from '../process/files.js';
 import { goneError, timeoutError, unwrap, type Executor } from './executor.js';
 import { Teller, type TaskLimits } from './task-limits.js';
@@ -36,23 +37,13 @@ function checkDescriptors(): void {
   }
 }
 
-/** Of a buffer that was transferred there are no views. (`detached` says so only from Node 22 on.) */
-function isGone(task: Task): boolean {
-  if (!('bytes' in task)) return false;
-  try {
-    void new Uint8Array(task.bytes.buffer);
-    return false;
-  } catch {
-    return true;
-  }
-}
-
 export class InlineExecutor implements Executor {
   readonly width = 1;
   readonly #setup: HostSetup;
   readonly #host: LlvmHost;
   #pool: Promise<Executor> | null = null;
   #last: Promise<unknown> = Promise.resolve();
+  #closed = false;
 
   constructor(setup: HostSetup) {
     this.#setup = setup;
@@ -67,11 +58,12 @@ export class InlineExecutor implements Executor {
   }
 
   async #runNow<T extends Task>(task: T, limits: TaskLimits): Promise<TaskResult<T>> {
+    if (this.#closed) throw abortedError();
     if (limits.signal?.aborted) throw abortedError(limits.signal);
     const teller = new Teller(limits.events);
     let end: number | null = null;
     const outcome = await this.#host.run(task, teller, (perform) => {
-      if (isGone(task)) throw goneError();
+      if ('bytes' in task && isGone(task.bytes)) throw goneError();
       end ??= performance.now() + limits.timeoutMs;
       return this.#within(limits.timeoutMs, end, perform);
     });
@@ -106,7 +98,10 @@ export class InlineExecutor implements Executor {
     });
   }
 
+  /** Ends the tasks that wait. The one that runs has the thread, and is done before. */
   async close(): Promise<void> {
+    this.#closed = true;
     await (await this.#pool)?.close();
+    await this.#last;
   }
 }

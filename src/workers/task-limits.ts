@@ -10,27 +10,19 @@ export interface TaskLimits {
   readonly events: Events | null;
 }
 
-/** Tells the caller of a task what happens. What the caller throws then is kept until the task has ended. */
-export class Teller implements Events {
+/** Calls a caller's functions until one of them throws. What it throws is kept until somebody asks. */
+export class Callbacks {
   #thrown: { readonly error: unknown } | null = null;
 
   /** @param onThrow called at the first time */
-  constructor(
-    private readonly events: Events | null,
-    private readonly onThrow = (): void => {},
-  ) {}
+  constructor(private readonly onThrow = (): void => {}) {}
 
-  progress = (phase: string, functionName?: string): void =>
-    this.#tell((events) => events.progress(phase, functionName));
-
-  diagnostic = (line: string): void => this.#tell((events) => events.diagnostic(line));
-
-  #tell(tell: (events: Events) => void): void {
+  call(callback: () => unknown): void {
     if (this.#thrown !== null) return;
     try {
-      const told: unknown = tell(this.events ?? NO_EVENTS);
+      const called = callback();
       // An `async` function is a callback, too. Nobody else would hear of its error, and Node ends the process then.
-      if (told instanceof Promise) told.catch(this.#keep);
+      if (called instanceof Promise) called.catch(this.#keep);
     } catch (error) {
       this.#keep(error);
     }
@@ -42,8 +34,33 @@ export class Teller implements Events {
     this.onThrow();
   };
 
+  /** @throws what the caller threw, now or before */
+  now(callback: () => unknown): void {
+    this.call(callback);
+    this.check();
+  }
+
   /** @throws what the caller threw */
   check(): void {
     if (this.#thrown !== null) throw this.#thrown.error;
+  }
+}
+
+/** Tells the caller of a task what happens. What the caller throws then is kept until the task has ended. */
+export class Teller extends Callbacks implements Events {
+  constructor(
+    private readonly events: Events | null,
+    onThrow?: () => void,
+  ) {
+    super(onThrow);
+  }
+
+  progress = (phase: string, functionName?: string): void =>
+    this.#tell((events) => events.progress(phase, functionName));
+
+  diagnostic = (line: string): void => this.#tell((events) => events.diagnostic(line));
+
+  #tell(tell: (events: Events) => void): void {
+    this.call(() => tell(this.events ?? NO_EVENTS));
   }
 }

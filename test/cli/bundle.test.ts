@@ -156,6 +156,9 @@ test('standard input and output', () =>
     const input = bundleOf({ target: 'gfx906', bytes: fakeElf(100, 3) });
     const { stdout } = await darm(['bundle', '-', '--extract', 'gfx906=-'], { cwd: folder, input });
     assert.ok(stdout.equals(Buffer.from(fakeElf(100, 3))));
+    const twice = ['bundle', '--create', '-o', 'x', 'gfx906=-', 'gfx90a=-'];
+    const { code, stderr } = await darm(twice, { cwd: folder, input: 'no code' });
+    assert.equal([code, stderr], [2, 'darm: error: standard input (-) can be read only once\n']);
   }));
 
 test('a module with --emit fatbin, for several targets', () =>

@@ -96,6 +96,7 @@ test.long('what does not go together', async () => {
     [['compile', 'a.bc', '--report', '-', '--remarks', '-'], /standard output exclude each other/],
     [['compile', 'a.bc', '--report', './a.hsaco'], /--report would replace/],
     [['compile', 'a.bc', '--report', 'x', '--remarks', 'x'], /--report would replace/],
+    [['compile', 'a.hip', '-E', '--report', 'x'], /nothing is compiled: --report, --remarks and --stats say nothing/],
     [['compile', 'a.bc', '--spec', 'x.json'], /--spec is for --report/],
     [['compile', '-', '-o', 'x', '--report', 'y', '--spec', '-'], /standard input cannot be both/],
     [['analyze', 'a.bc', '--html', 'a.bc'], /--html would replace/],

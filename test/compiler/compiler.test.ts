@@ -12,10 +12,11 @@ import {
   type CompilerOptions,
   type Progress,
 } from '../../src/index.js';
+import { readSpecs } from '../../kernels/references/specs.js';
 import { assert, suite } from '../support/suite.js';
 import { kernel } from '../support/llvm.js';
 
-const test = suite('compiler', { tests: 21, timeoutMs: 120_000 });
+const test = suite('compiler', { tests: 23, timeoutMs: 120_000 });
 
 const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -156,7 +157,20 @@ test('unknown and impossible options are refused by name', async () => {
   assert.throws(() => createCompiler({ treads: 2 } as object), /unknown option "treads" in createCompiler\(\)/);
   assert.throws(() => createCompiler({ threads: -1 }), /option "threads"/);
   assert.throws(() => createCompiler({ memoryLimit: 1 }), /option "memoryLimit"/);
+  // Options may be inherited.
+  assert.throws(() => createCompiler(Object.create({ threads: 99_999 }) as object), /option "threads"/);
+  await using({ threads: 0 }, async (compiler) => {
+    const { artifacts } = await compiler.compile(EMPTY_KERNEL, Object.create({ emit: ['asm'] }) as object);
+    assert.is(artifacts[0]!.kind, 'asm');
+  });
 });
+
+/** Bytes that somebody else has now. */
+function transferred(): Uint8Array {
+  const bytes = EMPTY_KERNEL.slice();
+  structuredClone(bytes.buffer, { transfer: [bytes.buffer] });
+  return bytes;
+}
 
 /** An array of one element that is not there. */
 const HOLE = new Array<never>(1);
@@ -182,6 +196,8 @@ test('what has the wrong type is refused by each call, in one way', async () => 
       callback: () => compiler.compile(module, {}, { onProgress: wrong(5) }),
       'no module': () => compiler.inspect(wrong(undefined)),
       'a Proxy of a module': () => compiler.inspect(new Proxy(module, {})),
+      'a module that was transferred': () => compiler.inspect(transferred()),
+      'a code object that was transferred': () => compiler.simulate(transferred(), { buffers: [], launches: [] }),
       'a Proxy of a source': () => compiler.preprocess(new Proxy(module, {}), source),
       'code object': () => compiler.unsupportedOperations(wrong('kernel.hsaco')),
       'no spec': () => compiler.simulate(module, wrong({ kernel: 'nothing' })),
@@ -357,6 +373,33 @@ test.long('analyze changes nothing and agrees with a session', async () => {
     assert.equal(await session.analyze(), result);
     await session.close();
     assert.is((await failure(session.info())).code, 'usage');
+  });
+});
+
+test('what waits for the calling thread is aborted when the compiler is closed', async () => {
+  const compiler = createCompiler({ threads: 0, tierPolicy: 'short' });
+  const bytes = await kernel('bitonic.gfx906.O3');
+  await compiler.compile(bytes);
+  const jobs = [1, 2].map(() => failure(compiler.compile(bytes)));
+  await compiler.close();
+  for (const job of jobs) assert.is((await job).code, 'aborted');
+});
+
+test('what a callback throws is the error of its call, also later', async () => {
+  const { spec, kernel: name } = readSpecs(['bitonic'])[0]!;
+  const error = new Error('mine');
+  const thrower = (): never => {
+    throw error;
+  };
+  await using({ threads: 0 }, async (compiler) => {
+    const { artifacts } = await compiler.compile(await kernel('bitonic.gfx906.O3'), { meld: 'off' });
+    assert.is(spec.launches[0]!.kernel, name);
+    for (const callback of [() => Promise.reject(error), thrower]) {
+      const thrown = await compiler
+        .simulate(artifacts[0]!.bytes, spec, {}, { onInstruction: callback as () => void })
+        .catch((each: unknown) => each);
+      assert.is(thrown, error);
+    }
   });
 });
 

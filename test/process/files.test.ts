@@ -6,7 +6,7 @@ import { makeFolder, realPath, typedError, writeOutput } from '../../src/process
 import { filesIn, inFolder } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('files', { tests: 8, timeoutMs: 30_000 });
+const test = suite('files', { tests: 9, timeoutMs: 30_000 });
 
 test.long('jobs that make folders of one tree do not disturb each other', () =>
   inFolder(async (folder) => {
@@ -83,6 +83,13 @@ test('a name that ends as that of a folder is not that of a file', () =>
     assert.equal(await filesIn(folder), ['link']);
   }));
 
+test('a name that Node could not read is not written to', () =>
+  inFolder(async (folder) => {
+    const error = await writeOutput(path.join(folder, '\ufffd.hsaco'), '').catch((thrown: unknown) => thrown as Error);
+    assert.match(error?.message ?? '', /: its name is not UTF-8; take another one$/);
+    assert.equal(await filesIn(folder), []);
+  }));
+
 // Where the system shows what is open as files.
 test('what was removed while it is open is written in place', () =>
   inFolder(async (folder) => {
@@ -110,6 +117,7 @@ test("what the system or Node's permissions refuse is no fault of darm", () => {
     { code: 'ENOSPC', syscall: 'write' },
     { code: 'ERR_MODULE_NOT_FOUND' },
     { message: 'Cannot read package config /a/package.json: too many open files.' },
+    { message: 'EMFILE, dist/src/simulator/run.js' },
   ])
     assert.is(typedError(Object.assign(new Error('refused'), facts)).exitCode, 1);
   assert.is(typedError(new TypeError('undefined is not a function')).exitCode, 3);

@@ -82,11 +82,14 @@ const BEGINNINGS: readonly Policy[] = [
   policy('model', 'keep'),
 ];
 
-/** @param budget most trials */
+/**
+ * @param budget most trials
+ * @param onTrial told the cycles of what was tried; infinite where it does not do what the kernel should
+ */
 export async function search(
   measure: Measure,
   budget: number,
-  onTrial: (best: number) => void = () => {},
+  onTrial: (cycles: number) => void = () => {},
 ): Promise<SearchResult | null> {
   const state = new Search(measure, budget, onTrial);
   await state.begin();
@@ -104,7 +107,7 @@ class Search {
   constructor(
     private readonly measure: Measure,
     private readonly budget: number,
-    private readonly onTrial: (best: number) => void,
+    private readonly onTrial: (cycles: number) => void,
   ) {}
 
   async begin(): Promise<void> {
@@ -176,7 +179,7 @@ class Search {
     if (this.#trials >= this.budget) return Promise.resolve(null);
     this.#trials++;
     const measured = this.measure(tried).then((each) => {
-      this.onTrial(Math.min(each?.cycles ?? Infinity, this.#best?.cycles ?? Infinity));
+      this.onTrial(each?.cycles ?? Infinity);
       return each;
     });
     this.#seen.set(key, measured);

@@ -166,8 +166,10 @@ class Tuning {
       const trials = new KernelTrials({ ...given, options: rest });
       const unmelded = this.#unmeldedCycles(kernel);
       const most = budget * this.#kernels.length * this.#points.length;
-      const result = await search(trials.measure, budget, (best) => {
+      let best = unmelded;
+      const result = await search(trials.measure, budget, (cycles) => {
         this.#trials++;
+        best = Math.min(best, cycles);
         onProgress({ kernel, meldPoint, trials: this.#trials, budget: most, unmelded, best });
       });
       if (result !== null) found.set(kernel, result);

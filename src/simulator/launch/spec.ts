@@ -233,7 +233,7 @@ function list(value: unknown, at: string): readonly unknown[] {
 }
 
 function string(value: unknown, at: string): string {
-  if (typeof value !== 'string' || value === '') fail(at, 'must be a string');
+  if (typeof value !== 'string' || value === '') fail(at, 'must be a string that is not empty');
   return value;
 }
 
