@@ -63,11 +63,15 @@ const withoutPrograms: Plugin = {
       : null,
 };
 
+/** Node shows the line of an error that nobody catches. */
+const LINE_LIMIT = 200;
+
 const smaller: Plugin = {
   name: 'smaller',
-  renderChunk: async (code) =>
-    (await transform(code, { minifyWhitespace: true, minifySyntax: true, legalComments: 'none', target: 'node20' }))
-      .code,
+  renderChunk: async (code) => {
+    const shorter = { minifyWhitespace: true, minifySyntax: true, lineLimit: LINE_LIMIT } as const;
+    return (await transform(code, { ...shorter, legalComments: 'none', target: 'node20' })).code;
+  },
 };
 
 /** The chunk of each file that is in one: the first of them that needs it. */

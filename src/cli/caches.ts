@@ -9,10 +9,10 @@ export function warnOfRemoteCache({ remoteCacheReport: report }: Compiler): void
   const { errors, refused, skipped, uploadsLost } = report;
   const counts = [
     [errors + refused, 'lookups failed'],
-    [skipped, 'were not made'],
+    [skipped, 'lookups not made'],
     [uploadsLost, 'uploads failed'],
   ] as const;
-  const text = counts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : [])).join(', ');
+  const text = counts.flatMap(([count, what]) => (count > 0 ? [`${what}: ${count}`] : [])).join(', ');
   warn(`${report.complaint} (${text})`);
 }
 

@@ -87,7 +87,7 @@ function tunedText({ kernels, meldPoint, trials }: TuneResult): string {
     ratio(unmelded, tuned),
   ]);
   const header = ['kernel', 'cycles without melds', 'cost model', 'tuned', 'cost model', 'tuned'];
-  return `${table('l', header, rows)}\nmelds at the ${meldPoint} point; ${trials} trials\n`;
+  return `${table('l', header, rows)}\nmelds at the ${meldPoint} point; ${trials} ${trials === 1 ? 'trial' : 'trials'}\n`;
 }
 
 const documentOf = (output: string, { kernels, meldPoint, target, trials }: TuneResult): object => ({

@@ -80,15 +80,15 @@ const hasProfile = ({ launches }: SimulationResult): boolean => launches.some(({
 const launchesOf = ({ launches }: SimulationResult): CheckedLaunch[] =>
   launches.map(({ instructions: _, ...launch }) => launch);
 
-/** Of errors that neither has: a processor that is not simulated, a machine that has too little of something. */
-const ELSEWHERE: readonly ErrorCode[] = ['aborted', 'bad-target', 'io', 'out-of-memory'];
+/** Errors that another code object or spec may not have. The time and the machine's means are nobody's fault. */
+const OF_CODE: readonly ErrorCode[] = ['bad-input', 'simulation-failed'];
 
 /** The message of an error that the code object or the spec is at fault for, in place of a result. */
 async function resultOrReason(simulated: Promise<SimulationResult>): Promise<SimulationResult | string> {
   try {
     return await simulated;
   } catch (error) {
-    if (error instanceof DarmError && error.exitCode === 1 && !ELSEWHERE.includes(error.code)) return error.message;
+    if (error instanceof DarmError && OF_CODE.includes(error.code)) return error.message;
     throw error;
   }
 }

@@ -37,6 +37,9 @@ export const CALL_CHECKS: Checks<CallOptions & SourceCallOptions & SimulationCal
 export const TUNE_CHECKS: Checks<TuneOptions> = {
   specs: (value) => (Array.isArray(value) ? null : 'must be an array'),
   budget: wholeNumberIn(1, 1_000_000),
-  tolerance: (value) => (typeof value === 'object' && value !== null ? null : 'must be an object'),
+  tolerance: (value) =>
+    typeof value === 'object' && value !== null && Object.values(value).every((each) => typeof each === 'number')
+      ? null
+      : 'must be an object of numbers',
   fullUnit: boolean,
 };

@@ -79,10 +79,9 @@ function checkBytes(bytes: Uint8Array, what = 'module'): void {
   if (isGone(bytes)) throw goneError();
 }
 
-function checkSpec(spec: LaunchSpec): void {
-  const { buffers, launches } = (spec ?? {}) as Partial<LaunchSpec>;
-  if (!Array.isArray(buffers) || !Array.isArray(launches))
-    throw new DarmError('usage', 'the launch spec must be a result of parseSpec()');
+async function checkSpec(spec: LaunchSpec): Promise<void> {
+  const { isLaunchSpec } = await import('../simulator/launch/spec.js');
+  if (!isLaunchSpec(spec)) throw new DarmError('usage', 'the launch spec must be a result of parseSpec()');
 }
 
 class ThreadedCompiler implements Compiler {
@@ -271,7 +270,7 @@ class ThreadedCompiler implements Compiler {
   ): Promise<SimulationResult> {
     const limits = this.#begin('simulate()', call);
     checkBytes(codeObject, 'code object');
-    checkSpec(spec);
+    await checkSpec(spec);
     const { simulateOn } = await import('./simulate.js');
     const { onInstruction: listener } = call;
     const callbacks = new Callbacks();
@@ -305,7 +304,7 @@ class ThreadedCompiler implements Compiler {
     requireOptions('tune()', tuning, ['specs']);
     const { specs, budget = DEFAULT_BUDGET, tolerance = {}, fullUnit = false } = tuning;
     // A copy has no holes, which `forEach` leaves out.
-    [...specs].forEach(checkSpec);
+    await Promise.all([...specs].map(checkSpec));
     const { tuneOn } = await import('./tune/tune.js');
     const linked = await this.#withLibraries(module, { ...job, emit: ['hsaco'] }, limits);
     const executor = await this.#start();

@@ -33,8 +33,7 @@ export class WorkerSession {
   readonly #death: Promise<never>;
   #ending: DarmError | null = null;
   #closed = false;
-  /** Calls that wait. An open session without any does not keep the process alive. */
-  #waiting = 0;
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(setup: SessionSetup, timeoutMs: number) {
     this.#timeoutMs = timeoutMs;
@@ -61,20 +60,28 @@ export class WorkerSession {
     return this.#call(() => this.#service.analyze(options), call);
   }
 
-  async #call<T>(ask: () => Promise<Outcome<T>>, { signal }: SessionCall): Promise<T> {
+  /** One after the other, as the worker answers them: no question's time begins while it waits for others. */
+  async #call<T>(ask: () => Promise<Outcome<T>>, call: SessionCall): Promise<T> {
     if (this.#closed) throw new DarmError('usage', 'the session is closed');
+    const answer = this.#last.then(() => this.#callNow(ask, call));
+    this.#last = answer.catch(() => {});
+    return answer;
+  }
+
+  async #callNow<T>(ask: () => Promise<Outcome<T>>, { signal }: SessionCall): Promise<T> {
     if (this.#ending !== null) throw this.#ending;
     if (signal?.aborted) throw abortedError(signal);
     const limit = this.#timeoutMs > 0 ? AbortSignal.timeout(this.#timeoutMs) : null;
     const end = AbortSignal.any([signal, limit].filter((each) => each != null));
     const ended = (): void => this.#end(limit?.aborted === true ? timeoutError(this.#timeoutMs) : abortedError(signal));
     end.addEventListener('abort', ended, { once: true });
-    if (this.#waiting++ === 0) this.#worker.ref();
+    this.#worker.ref();
     try {
       return unwrap(await Promise.race([ask(), this.#death]));
     } finally {
       end.removeEventListener('abort', ended);
-      if (--this.#waiting === 0) this.#worker.unref();
+      // An open session alone does not keep the process alive.
+      this.#worker.unref();
     }
   }
 

@@ -102,7 +102,7 @@ test.long('a wrong password, a server that hangs: one warning without the passwo
       assert.ok((await readFile(file(name))).equals(await readFile(file('local'))));
     };
     await withCacheServer(file('served'), (url) =>
-      compile(url.replace('secret', 'secrets'), 'refused', /user and password .*1 lookups failed, 1 uploads failed/),
+      compile(url.replace('secret', 'secrets'), 'refused', /user and password .*lookups failed: 1, uploads failed: 1/),
     );
     await using server = await hangingServer();
     // Which limit is first depends on how busy this machine is.

@@ -25,7 +25,7 @@ test('what the code object does wrong is its failure', async () => {
 });
 
 test('what the machine lacks is not', async () => {
-  for (const code of ['io', 'out-of-memory', 'aborted'] as const)
+  for (const code of ['timeout', 'io', 'out-of-memory', 'aborted'] as const)
     for (const madeUp of [false, true])
       assert.is(await check(code, madeUp).catch((error: DarmError) => error.code), code);
 });

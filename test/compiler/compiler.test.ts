@@ -16,7 +16,7 @@ import { readSpecs } from '../../kernels/references/specs.js';
 import { assert, suite } from '../support/suite.js';
 import { kernel } from '../support/llvm.js';
 
-const test = suite('compiler', { tests: 23, timeoutMs: 120_000 });
+const test = suite('compiler', { tests: 24, timeoutMs: 120_000 });
 
 const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -203,6 +203,9 @@ test('what has the wrong type is refused by each call, in one way', async () => 
       'no spec': () => compiler.simulate(module, wrong({ kernel: 'nothing' })),
       'no specs': () => compiler.tune(module, {}, wrong(undefined)),
       'specs that are none': () => compiler.tune(module, {}, { specs: [wrong({})] }),
+      'a spec without launches': () => compiler.simulate(module, { buffers: [], launches: [] }),
+      'a launch of no size': () => compiler.simulate(module, { buffers: [], launches: [wrong({ kernel: 'k' })] }),
+      'tolerance that is none': () => compiler.tune(module, {}, { specs: [], tolerance: { f32: wrong('x') } }),
       'text of a spec': async () => parseSpec('{}', wrong(undefined)),
       container: () => readContainer(wrong('bundle')),
       targets: () => compileFatBinary(compiler, module, wrong('gfx906')),
@@ -400,6 +403,21 @@ test('what a callback throws is the error of its call, also later', async () => 
         .catch((each: unknown) => each);
       assert.is(thrown, error);
     }
+  });
+});
+
+test('a question that is aborted while it waits for another one does not end the session', async () => {
+  const bytes = await kernel('bitonic.gfx906.O3');
+  await using({ threads: 0 }, async (compiler) => {
+    const session = await compiler.open(bytes);
+    const stop = new AbortController();
+    const first = session.analyze();
+    const second = failure(session.analyze({}, { signal: stop.signal }));
+    const third = session.info();
+    stop.abort();
+    assert.is((await first).functions.length, 1);
+    assert.is((await second).code, 'aborted');
+    assert.is((await third).functions.length, 1);
   });
 });
 

@@ -5,6 +5,7 @@
  * arguments.ts.
  */
 import { DarmError } from '../../errors.js';
+import { isBytes } from '../../formats/bytes.js';
 import {
   ELEMENT_BYTES,
   isElementType,
@@ -50,6 +51,30 @@ export interface KernelLaunch {
 export interface LaunchSpec {
   readonly buffers: readonly BufferSpec[];
   readonly launches: readonly KernelLaunch[];
+}
+
+/** Whether a caller's value has the form of a spec, as `parseSpec` makes it. */
+export function isLaunchSpec(value: unknown): value is LaunchSpec {
+  const fieldsOf = (each: unknown): Readonly<Record<string, unknown>> => Object(each) as Record<string, unknown>;
+  const areAll = (list: unknown, holds: (each: unknown) => boolean): list is readonly unknown[] =>
+    Array.isArray(list) && list.every(holds);
+  const { buffers, launches } = fieldsOf(value);
+  const isBuffer = (each: unknown): boolean => {
+    const { element, length, fill } = fieldsOf(each);
+    return isElementType(element) && Number.isSafeInteger(length) && typeof fieldsOf(fill)['kind'] === 'string';
+  };
+  if (!areAll(buffers, isBuffer)) return false;
+  const isSize = (each: unknown): boolean =>
+    areAll(each, (size) => Number.isSafeInteger(size) && Number(size) > 0) && each.length === 3;
+  const isArgument = (each: unknown): boolean => {
+    const { kind, bytes, buffer } = fieldsOf(each);
+    return kind === 'bytes' ? isBytes(bytes) : kind === 'buffer' && buffers[Number(buffer)] !== undefined;
+  };
+  const isLaunch = (each: unknown): boolean => {
+    const { grid, block, args } = fieldsOf(each);
+    return isSize(grid) && isSize(block) && areAll(args, isArgument);
+  };
+  return areAll(launches, isLaunch) && launches.length > 0;
 }
 
 /** Reads a file that a spec names, relative to the spec. */
@@ -184,7 +209,7 @@ class SpecReader {
         const min = bound(fields['min'] ?? least, `${at}.min`, type);
         const max = bound(fields['max'] ?? largest, `${at}.max`, type);
         if (max < min) fail(at, 'has a "max" below its "min"');
-        if (!isFloat(type) && !Number.isSafeInteger(max - min + 1)) fail(at, 'spans more than 2^53 integers');
+        if (!isFloat(type) && max - min >= 2 ** 53) fail(at, 'spans more than 2^53 integers');
         return { kind: 'random', seed, min, max };
       }
       case 'iota':

@@ -2,11 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { DarmError } from '../../../src/errors.js';
-import { parseSpec, type LaunchSpec } from '../../../src/simulator/launch/spec.js';
+import { isLaunchSpec, parseSpec, type LaunchSpec } from '../../../src/simulator/launch/spec.js';
 import { REPOSITORY } from '../../support/llvm.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('simulator/launch/spec', { tests: 7 });
+const test = suite('simulator/launch/spec', { tests: 8 });
 
 const FILES: Readonly<Record<string, Uint8Array>> = { 'eight.bin': Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8) };
 
@@ -34,6 +34,16 @@ test('a function that reads files with a promise', () => {
     () => parseSpec(document, later),
     (error: DarmError) => error.code === 'usage' && error.message.endsWith('must return bytes'),
   );
+});
+
+test('random numbers of every type need no bounds; the widest have 2^53 values', () => {
+  for (const buffer of ['i8', 'u8', 'i16', 'u16', 'i32', 'u32', 'i64', 'u64', 'f16', 'f32', 'f64']) {
+    const spec = parse(withArgument({ buffer, length: 3, fill: { random: 7 } }));
+    assert.is(spec.buffers[0]!.fill.kind, 'random', buffer);
+    assert.ok(isLaunchSpec(spec));
+  }
+  const wider = { random: 7, min: -(2 ** 52), max: 2 ** 52 };
+  assert.throws(() => parse(withArgument({ buffer: 'i64', length: 3, fill: wider })), /spans more than 2\^53 integers/);
 });
 
 test('a launch with every kind of argument', () => {
