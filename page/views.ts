@@ -34,6 +34,7 @@ export function drawRemarks({ remarks }: Explored, goTo: (line: number) => void)
     passed: 'melded',
     missed: 'left alone',
     switch: 'left alone',
+    lowered: 'made branches',
     failure: 'stopped',
     analysis: 'summary',
   } as const;

@@ -52,6 +52,7 @@ export type {
   FailureRemark,
   FunctionRemark,
   Remark,
+  LoweredRemark,
   SwitchRemark,
 } from './job/remarks.js';
 export type {

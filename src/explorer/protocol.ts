@@ -84,7 +84,7 @@ export interface ExploredBlock {
 }
 
 export interface ExploredRemark {
-  readonly kind: 'passed' | 'missed' | 'switch' | 'failure' | 'analysis';
+  readonly kind: 'passed' | 'missed' | 'switch' | 'lowered' | 'failure' | 'analysis';
   readonly function: string;
   readonly text: string;
   /** Of the source; null when it is not known. */

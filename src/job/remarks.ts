@@ -48,6 +48,11 @@ export interface SwitchRemark extends AnyRemark {
   readonly reason: string;
 }
 
+/** A divergent `switch` that became a chain of branches. */
+export interface LoweredRemark extends Omit<SwitchRemark, 'kind' | 'reason'> {
+  readonly kind: 'lowered';
+}
+
 /** Why a function was left as it was, or half-way. */
 export interface FailureRemark extends AnyRemark {
   readonly kind: 'failure';
@@ -69,4 +74,4 @@ export interface FunctionRemark extends AnyRemark {
   readonly sidesHoisted: number;
 }
 
-export type Remark = CandidateRemark | SwitchRemark | FailureRemark | FunctionRemark;
+export type Remark = CandidateRemark | SwitchRemark | LoweredRemark | FailureRemark | FunctionRemark;

@@ -8,7 +8,14 @@ import { divergentSwitches } from '../melding/decide/switches.js';
 import type { FunctionPlan, Meld } from '../melding/plan.js';
 import { RULES } from '../melding/rules.js';
 import { othersOf, type EditLog, type SurveyRemarks } from '../job/edit-log.js';
-import type { CandidateRemark, DebugLocation, FailureRemark, Remark, SwitchRemark } from '../job/remarks.js';
+import type {
+  CandidateRemark,
+  DebugLocation,
+  FailureRemark,
+  LoweredRemark,
+  Remark,
+  SwitchRemark,
+} from '../job/remarks.js';
 import type { OtherChanges } from '../job/results.js';
 import { tally } from '../job/tally.js';
 import type { PlannedFunction } from './planned-function.js';
@@ -57,9 +64,14 @@ export function surveyRemarks(
 export const keptSwitches = (remarks: SurveyRemarks | null, why: string): SurveyRemarks | null =>
   remarks && { ...remarks, switches: remarks.switches.map((each) => ({ ...each, reason: each.reason ?? why })) };
 
-/** A meld that was taken back. */
-export const refusedRemark = (remark: CandidateRemark, reason: string): CandidateRemark =>
-  remark.kind === 'passed' ? { ...remark, kind: 'missed', rule: RULES.NotProfitable.id, reason } : remark;
+/** Says why melds that were planned are not made. */
+export const refusedMelds = (remarks: SurveyRemarks | null, reason: string): SurveyRemarks | null =>
+  remarks && {
+    ...remarks,
+    candidates: remarks.candidates.map((each) =>
+      each.kind === 'passed' ? { ...each, kind: 'missed', rule: RULES.NotProfitable.id, reason } : each,
+    ),
+  };
 
 export const failureRemark = (name: string, location: DebugLocation | null, reason: string): FailureRemark => ({
   kind: 'failure',
@@ -78,13 +90,20 @@ export function plannedRemarks(
   return remarks === null ? [] : [...remarks.candidates, summary(name, remarks, remarks.candidates, melds, others)];
 }
 
-/** Melds in the order of the rounds, then what is refused in the end, then the switches that stay, then the summary. */
+/**
+ * Melds in the order of the rounds, then what is refused in the end, then the switches: those that became chains and
+ * those that stay. Then the summary.
+ */
 export function remarksOf({ function: name, rounds, lastRemarks, bailout }: EditLog): Remark[] {
   const first = rounds[0]?.remarks ?? lastRemarks;
   const candidates: CandidateRemark[] = [];
   let round = 1;
   let latest: CandidateRemark[] = [];
-  for (const { remarks: before, melds } of rounds) {
+  const switches: (SwitchRemark | LoweredRemark)[] = [];
+  for (const { remarks: before, melds, lowered } of rounds) {
+    if (lowered.length > 0)
+      for (const { reason, ...each } of before?.switches ?? [])
+        if (reason === null) switches.push({ ...each, kind: 'lowered' });
     latest = ofKind(before, 'missed', round);
     // Lowering switches changes the function, too, but does not count as a round of melding.
     if (melds.length === 0) continue;
@@ -95,10 +114,8 @@ export function remarksOf({ function: name, rounds, lastRemarks, bailout }: Edit
   candidates.push(...(lastRemarks === null ? latest : ofKind(lastRemarks, 'missed', round)));
 
   const location: DebugLocation | null = first?.location ?? null;
-  const switches = (lastRemarks?.switches ?? []).map((each): SwitchRemark => ({
-    ...each,
-    reason: each.reason ?? 'melding ended before it came to switches',
-  }));
+  for (const each of lastRemarks?.switches ?? [])
+    switches.push({ ...each, reason: each.reason ?? 'melding ended before it came to switches' });
   const remarks: Remark[] = [...candidates, ...switches];
   if (bailout !== null) remarks.push(failureRemark(name, location, bailout));
   const melds = rounds.flatMap((each) => each.melds);

@@ -14,7 +14,7 @@ import type { EditLog, LogRound, SurveyRemarks } from '../job/edit-log.js';
 import type { JobOptions } from '../job/options.js';
 import { areWeighed, loweredSwitches, mayBecomeSelects, worthOfLowering } from '../melding/decide/switches.js';
 import { netUnitOf } from '../melding/plan.js';
-import { keptSwitches, refusedRemark } from './collect-remarks.js';
+import { keptSwitches, refusedMelds } from './collect-remarks.js';
 import type { Compilation } from './compilation.js';
 import { MeldingRounds, UNJUDGED, type Judgement } from './melding-rounds.js';
 import { meldsEarly } from './passes.js';
@@ -94,8 +94,7 @@ export function meldFunction(
 /** What there is to say where the number of rounds has ended melding: what would meld next does not. */
 function withoutRounds(remarks: SurveyRemarks | null, count: number): SurveyRemarks | null {
   const why = `no more rounds: this would have been number ${count + 1}`;
-  const kept = keptSwitches(remarks, why);
-  return kept && { ...kept, candidates: kept.candidates.map((each) => refusedRemark(each, why)) };
+  return refusedMelds(keptSwitches(remarks, why), why);
 }
 
 const outcomeOf = (rounds: MeldingRounds): Outcome => ({
@@ -134,8 +133,13 @@ function lowerIfItPays(
   const lowered = isWorth ? outcomeOf(rounds) : null;
   // What pays without lowering is not lost because lowering does not.
   if (lowered !== null && (lowered.judged.loss === null || unlowered.judged.loss !== null)) return lowered;
-  if (pays) return { ...unlowered, kept: gains ? withChains : null };
   const saved = hasMelds ? `what melds in it saves ${amount(rounds.net - net, options)}` : 'nothing melds in it';
+  if (pays) {
+    // Of the chains, without what would meld in them.
+    const { remarks } = rounds.made[withChains.length] ?? rounds.last;
+    const lastRemarks = refusedMelds(remarks, lowered?.judged.loss ?? saved);
+    return { ...unlowered, kept: gains ? withChains : null, lastRemarks };
+  }
   const kept = keeping(unlowered, lowered?.judged.loss ?? `${why}, and ${saved}`);
   return unlowered.judged.loss === null ? { ...kept, hoisting } : kept;
 }

@@ -11,7 +11,7 @@ import { DarmError } from '../errors.js';
 import { hasEdits, type EditLog } from '../job/edit-log.js';
 import type { Events } from '../job/events.js';
 import type { CompileResult } from '../job/results.js';
-import { refusedRemark } from './collect-remarks.js';
+import { keptSwitches, refusedMelds } from './collect-remarks.js';
 import { withoutMelds } from './record-history.js';
 
 export interface FailedEmission {
@@ -90,13 +90,14 @@ export function cutBack<Log extends Pick<EditLog, 'rounds' | 'history'>>(
   why: string,
 ): Log & Pick<EditLog, 'isInPlace'> {
   const { rounds, history } = log;
-  const remarks = rounds[count]!.remarks;
+  const { remarks, lowered } = rounds[count]!;
+  const kept = lowered.length > 0 ? keptSwitches(remarks, why) : remarks;
   const after = history && (history.steps[count]?.before ?? history.after);
   return {
     ...log,
     rounds: rounds.slice(0, count),
     gain: 1,
-    lastRemarks: remarks && { ...remarks, candidates: remarks.candidates.map((each) => refusedRemark(each, why)) },
+    lastRemarks: refusedMelds(kept, why),
     history: history && { ...history, steps: history.steps.slice(0, count), after: withoutMelds(after!, why) },
     isInPlace: false,
   };

@@ -1,7 +1,14 @@
 /** Remarks in words: what LLVM's tools show of a record, and the explorer as a sentence. */
 import type { MeldKind } from '../melding/plan.js';
 import { ruleName } from '../melding/rules.js';
-import type { CandidateRemark, FailureRemark, FunctionRemark, Remark, SwitchRemark } from '../job/remarks.js';
+import type {
+  CandidateRemark,
+  FailureRemark,
+  FunctionRemark,
+  LoweredRemark,
+  Remark,
+  SwitchRemark,
+} from '../job/remarks.js';
 
 const MELDS: Readonly<Record<MeldKind, string>> = {
   'block-block': 'BlockBlock',
@@ -32,7 +39,9 @@ export function writtenRemark(remark: Remark): WrittenRemark {
     case 'missed':
       return { tag: 'Missed', name: remark.rule ? ruleName(remark.rule) : 'NotMelded', pieces: refusalPieces(remark) };
     case 'switch':
-      return { tag: 'Missed', name: 'SwitchKept', pieces: switchPieces(remark) };
+      return { tag: 'Missed', name: 'SwitchKept', pieces: keptPieces(remark) };
+    case 'lowered':
+      return { tag: 'Passed', name: 'SwitchLowered', pieces: loweredPieces(remark) };
     case 'failure':
       return { tag: 'Failure', name: 'MeldingFailed', pieces: failurePieces(remark) };
     case 'analysis':
@@ -78,13 +87,19 @@ function refusalPieces(remark: CandidateRemark): Piece[] {
   ];
 }
 
-const switchPieces = ({ branch, destinations, reason }: SwitchRemark): Piece[] => [
-  say('did not make a chain of branches of the switch in '),
+const switchPieces = (verb: string, { branch, destinations }: SwitchRemark | LoweredRemark): Piece[] => [
+  say(`${verb} a chain of branches of the switch in `),
   ['Branch', branch],
   say(' with '),
   ['Destinations', String(destinations)],
+];
+
+const loweredPieces = (remark: LoweredRemark): Piece[] => [...switchPieces('made', remark), say(' destinations')];
+
+const keptPieces = (remark: SwitchRemark): Piece[] => [
+  ...switchPieces('did not make', remark),
   say(' destinations: '),
-  ['Reason', reason],
+  ['Reason', remark.reason],
 ];
 
 const failurePieces = ({ reason }: FailureRemark): Piece[] => [say('melding stopped: '), ['Reason', reason]];

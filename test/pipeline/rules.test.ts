@@ -6,7 +6,7 @@ import { analyzeModule } from '../../src/pipeline/analyze.js';
 import { artifact, compile, runtime, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/rules', { tests: 34, timeoutMs: 60_000 });
+const test = suite('pipeline/rules', { tests: 35, timeoutMs: 60_000 });
 
 const HEADER = 'target triple = "amdgcn-amd-amdhsa"\n';
 const FOOTER = `
@@ -548,6 +548,42 @@ test('remarks say why a switch stays', async () => {
     'br label %join',
   );
   assert.match((await reasons(many)).join(), /^%entry 21: it has 21 destinations/);
+});
+
+/** Switches behind each other, in which nothing melds. */
+const SIDES_OF_A_FIELD = (() => {
+  const level = (id: string, k: number, next: string): string => `l${k}:
+  switch i32 %${id}, label %${next} [ i32 0, label %first${k}
+    i32 15, label %last${k} ]
+first${k}:
+  store i32 ${k}, ptr addrspace(1) %g
+  br label %done
+last${k}:
+  store i64 7, ptr addrspace(1) %g
+  br label %done
+`;
+  return `target triple = "amdgcn-amd-amdhsa"
+define amdgpu_kernel void @k(ptr addrspace(1) %p) #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x()
+  %y = call i32 @llvm.amdgcn.workitem.id.y()
+  %g = getelementptr i32, ptr addrspace(1) %p, i32 %x
+  br label %l1
+${level('y', 1, 'l2')}${level('x', 2, 'done')}done:
+  ret void
+}
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare i32 @llvm.amdgcn.workitem.id.y()
+attributes #0 = { "target-cpu"="gfx906" "amdgpu-flat-work-group-size"="256,256" }
+`;
+})();
+
+test('remarks name the switches that became chains, and no others stay', async () => {
+  const { functions, remarks } = await compile(SIDES_OF_A_FIELD, { emit: ['bc'], remarks: true });
+  assert.equal([functions[0]!.switchesLowered, functions[0]!.melds], [2, []]);
+  const switches = remarks.flatMap((each) =>
+    each.kind === 'switch' || each.kind === 'lowered' ? `${each.kind} ${each.branch} ${each.destinations}` : [],
+  );
+  assert.equal(switches, ['lowered %l1 3', 'lowered %l2 3']);
 });
 
 test('a chain has as many divergent branches as its switch is said to have, and no default that nothing gets to', async () => {

@@ -5,7 +5,7 @@ import { RULES } from '../../../src/melding/rules.js';
 import { remarksText } from '../../../src/report/yaml/remarks.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('report/remarks', { tests: 8 });
+const test = suite('report/remarks', { tests: 9 });
 
 const MELD: CandidateRemark = {
   kind: 'passed',
@@ -67,20 +67,31 @@ test('a stream of tagged documents', () => {
   assert.is(remarksText([]), '');
 });
 
+const KEPT: SwitchRemark = {
+  kind: 'switch',
+  function: 'kernel',
+  location: MELD.location,
+  branch: '%entry',
+  destinations: 21,
+  reason: 'it has 21 destinations',
+};
+
 test('a switch that stays', () => {
-  const kept: SwitchRemark = {
-    kind: 'switch',
-    function: 'kernel',
-    location: MELD.location,
-    branch: '%entry',
-    destinations: 21,
-    reason: 'it has 21 destinations',
-  };
-  assert.match(remarksText([kept]), /^--- !Missed\n/);
-  assert.equal([fields(kept)['Name'], fields(kept)['DebugLoc']], ['SwitchKept', fields(MELD)['DebugLoc']]);
+  assert.match(remarksText([KEPT]), /^--- !Missed\n/);
+  assert.equal([fields(KEPT)['Name'], fields(KEPT)['DebugLoc']], ['SwitchKept', fields(MELD)['DebugLoc']]);
   assert.equal(
-    ['Branch', 'Destinations', 'Reason'].map((key) => argument(kept, key)),
+    ['Branch', 'Destinations', 'Reason'].map((key) => argument(KEPT, key)),
     ['%entry', '21', 'it has 21 destinations'],
+  );
+});
+
+test('a switch that became branches', () => {
+  const { reason: _, ...lowered } = { ...KEPT, kind: 'lowered' as const };
+  assert.match(remarksText([lowered]), /^--- !Passed\n/);
+  assert.is(fields(lowered)['Name'], 'SwitchLowered');
+  assert.equal(
+    ['Branch', 'Destinations'].map((key) => argument(lowered, key)),
+    ['%entry', '21'],
   );
 });
 
