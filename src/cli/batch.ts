@@ -105,7 +105,7 @@ async function display(
   failed: (error: Error) => void,
 ): Promise<(event: BatchEvent) => void> {
   if (json) return (event) => void writeStandardOutput(JSON.stringify({ schema: 1, ...event }) + '\n').catch(failed);
-  if (quiet) return (event) => warnOfFailure(event);
+  if (quiet) return reportFailure;
   const shown = process.stderr.isTTY ? onBar(await progressBar()) : plainLines();
   return (event) => {
     showLog(event, hasColors(clang));
@@ -113,8 +113,8 @@ async function display(
   };
 }
 
-function warnOfFailure(event: BatchEvent): void {
-  if (event.event === 'failed') warn(`${event.input}: ${failureOf(event)}`);
+function reportFailure(event: BatchEvent): void {
+  if (event.event === 'failed') writeMessage(`darm: error: ${visibleLine(`${event.input}: ${failureOf(event)}`)}\n`);
 }
 
 /** With the place in the input, where there is one: places in IR text name no file. */

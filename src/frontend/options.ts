@@ -173,10 +173,17 @@ export async function translationJob(
   };
 }
 
-/** clang's driver makes the id of a compilation unit from its path; here it depends on what is compiled, and how. */
+/** Their values are places on the disk, which change nothing as long as the same is there. */
+const PLACES = new Set(['-I', '-isystem', '-iquote', '-idirafter', '-include', '-imacros']);
+
+/**
+ * clang's driver makes the id of a compilation unit from its path; here it depends on what is compiled, and how, so that
+ * a folder of another name changes no bytes. The last word is the source's name.
+ */
 async function withUnitId(words: readonly string[], source: Uint8Array): Promise<string[]> {
   if (words.some((word) => word.startsWith('-cuid='))) return [...words];
-  const id = (await platform.sha256(words.join('\0'), source)).slice(0, 16);
+  const placeless = words.slice(0, -1).filter((_, at) => !PLACES.has(words[at - 1] ?? ''));
+  const id = (await platform.sha256(placeless.join('\0'), source)).slice(0, 16);
   return [`-cuid=${id}`, ...words];
 }
 

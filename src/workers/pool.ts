@@ -41,18 +41,25 @@ export class WorkerPool implements Executor {
   readonly #piscina: Piscina;
   #closed = false;
 
-  /** `worker` is another entry point, for tests. */
+  /**
+   * @param worker another entry point, for tests
+   * @throws DarmError `io` where there may be no more threads
+   */
   constructor(threads: number, setup: WorkerSetup, worker = WORKER) {
     this.width = threads;
-    this.#piscina = new Piscina({
-      filename: worker,
-      minThreads: threads,
-      maxThreads: threads,
-      concurrentTasksPerWorker: 1,
-      atomics: 'disabled',
-      workerData: setup,
-      resourceLimits: WORKER_LIMITS,
-    });
+    try {
+      this.#piscina = new Piscina({
+        filename: worker,
+        minThreads: threads,
+        maxThreads: threads,
+        concurrentTasksPerWorker: 1,
+        atomics: 'disabled',
+        workerData: setup,
+        resourceLimits: WORKER_LIMITS,
+      });
+    } catch (error) {
+      throw deathError('a worker', error);
+    }
     // A worker that cannot start (too many open files) fails the task that it was for; Piscina also tells it here.
     this.#piscina.on('error', () => {});
   }

@@ -301,7 +301,7 @@ test.long("a batch shows clang's text, and where an error is", async () => {
     assert.match(plain.stderr, /src\/bad\.hip: FAILED: 2:10: use of undeclared identifier 'x' \(compile-failed\)/);
     assert.match(plain.stderr, /src\/warn\.hip:1:12: warning: unused function 'f'/);
     const quiet = await batch('src/*.hip', '--quiet', '--force');
-    assert.is(quiet.stderr, "darm: warning: src/bad.hip: 2:10: use of undeclared identifier 'x' (compile-failed)\n");
+    assert.is(quiet.stderr, "darm: error: src/bad.hip: 2:10: use of undeclared identifier 'x' (compile-failed)\n");
     const text = await darm(['batch', 'src/bad.ll', '--out-dir', 'out', '--no-cache'], { cwd: folder });
     assert.match(text.stderr, /src\/bad\.ll: FAILED: 2:11: use of undefined value '%z' \(bad-input\)/);
     await rm(path.join(folder, 'src', 'bad.ll'));

@@ -6,7 +6,7 @@ import { createCompiler, DarmError, type Compiler } from '../../src/index.js';
 import type { CodeObjectInfo } from '../../src/formats/code-object.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('compiler/source', { tests: 27, timeoutMs: 120_000 });
+const test = suite('compiler/source', { tests: 28, timeoutMs: 120_000 });
 
 /** Without HIP's own headers a source takes milliseconds. */
 const SMALL = ['-nogpuinc'];
@@ -338,6 +338,18 @@ test.long('one set of messages for a source that is refused with fewer headers a
   );
   assert.is(error.source!.diagnostics.length, 1);
   assert.match(error.message, /undeclared identifier 'nowhere'/);
+});
+
+test('the same source in another folder gives the same bytes', async () => {
+  const source = `#include "n.h"
+static __device__ int counter;
+__global__ void k(int *a) { a[0] = atomicAdd(&counter, N); }`;
+  const bytesIn = async (folder: string): Promise<string> => {
+    const options = { language: 'hip', mcpu: 'gfx906', name: `${folder}k.hip`, flags: ['-I', folder] } as const;
+    const { artifacts } = await compiler().compile(`#include <hip/hip_runtime.h>\n${source}`, { ...options, headers: { 'n.h': '#define N 3' } }); // prettier-ignore
+    return Buffer.from(artifacts[0]!.bytes).toString('base64');
+  };
+  assert.is(await bytesIn('/one/folder/'), await bytesIn('other/'));
 });
 
 test('every level of optimisation compiles', async () => {
