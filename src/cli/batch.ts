@@ -136,7 +136,7 @@ function onBar(bar: SingleBar): (event: BatchEvent) => void {
     if (event.event === 'start') bar.start(event.jobs, 0);
     else if (event.event === 'end') bar.stop();
     else if (event.event !== 'log') bar.increment();
-    warnOfFailure(event);
+    reportFailure(event);
   };
 }
 

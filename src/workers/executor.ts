@@ -38,7 +38,10 @@ export function deathError(worker: string, thrown: unknown): DarmError {
   const { code, message = String(thrown) } = Object(thrown) as NodeJS.ErrnoException;
   if (code === 'ERR_WORKER_OUT_OF_MEMORY') {
     const { maxOldGenerationSizeMb: limit } = WORKER_LIMITS;
-    return new DarmError('out-of-memory', `the job needs more of V8's heap than ${limit} MiB, or than --max-old-space-size allows`);
+    return new DarmError(
+      'out-of-memory',
+      `the job needs more of V8's heap than ${limit} MiB, or than --max-old-space-size allows`,
+    );
   }
   // Only the message says so in all cases.
   if (/\bEMFILE\b|too many open files/.test(message))
