@@ -38,8 +38,10 @@ export const TUNE_CHECKS: Checks<TuneOptions> = {
   specs: (value) => (Array.isArray(value) ? null : 'must be an array'),
   budget: wholeNumberIn(1, 1_000_000),
   tolerance: (value) =>
-    typeof value === 'object' && value !== null && Object.values(value).every((each) => typeof each === 'number')
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every((each) => each === undefined || Number(each) >= 0)
       ? null
-      : 'must be an object of numbers',
+      : 'must be an object of numbers, 0 or more',
   fullUnit: boolean,
 };

@@ -1,6 +1,7 @@
 /** What a source needs beside the options of a job: the API's side of clang's flags. */
 import { DarmError, type SourceDiagnostic } from '../errors.js';
-import { completeJobOptions, type JobOptions } from '../job/options.js';
+import { givenOf } from '../job/option-table.js';
+import { completeJobOptions, DEFAULT_OPTIONS, type JobOptions } from '../job/options.js';
 import type { SourceJob, Translation } from '../job/source.js';
 import { withSettings } from '../job/target-id.js';
 import { platform } from '../platform/index.js';
@@ -75,8 +76,10 @@ export function completeSource(where: string, source: string | Uint8Array, given
 
 /** `-O` of clang's is the level of LLVM's pipeline and of code generation, unless each is given for itself. */
 function jobOptions(where: string, given: SourceCompileOptions, flags: ParsedFlags): JobOptions {
-  const own = Object.fromEntries(Object.entries(given).filter(([key]) => !KEYS.includes(key as (typeof KEYS)[number])));
-  const asked = own as Partial<JobOptions>;
+  // Options may be inherited; what is not known is refused where it is the object's own.
+  const names = new Set([...Object.keys(given), ...Object.keys(DEFAULT_OPTIONS)]);
+  for (const key of KEYS) names.delete(key);
+  const asked: Partial<JobOptions> = givenOf(given, [...names]);
   const level = flags.optimize ?? (asked.optimize === undefined ? '3' : null);
   // What `-Oz` has beyond `-Os`, clang tells LLVM by attributes of functions.
   const pipeline = level === 'z' ? 's' : level;

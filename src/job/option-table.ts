@@ -128,10 +128,11 @@ export type Checks<Options> = { readonly [Name in keyof Options]-?: OptionType |
 export function checkOptions<Options extends object>(where: string, options: Options, checks: Checks<Options>): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
     throw new DarmError('usage', `the options of ${where} must be an object`);
-  // Those that are inherited are read, too.
-  for (const name in options) {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(checks, name));
+  if (unknown !== undefined) throw new DarmError('usage', `unknown option "${unknown}" in ${where}`);
+  // Options may be inherited.
+  for (const name of Object.keys(checks) as (keyof Options & string)[]) {
     const value: unknown = options[name];
-    if (!Object.hasOwn(checks, name)) throw new DarmError('usage', `unknown option "${name}" in ${where}`);
     if (value === undefined) continue;
     const check = checks[name];
     const complaint = typeof check === 'function' ? check(value) : complaintAbout(check, value);
@@ -149,11 +150,13 @@ export function requireOptions<Options extends object>(
   if (missing !== undefined) throw new DarmError('usage', `${where} needs the option "${missing}"`);
 }
 
-/** The options that are given. */
-export function givenOf<Options extends object>(options: Options): Options {
-  const given: Partial<Options> = {};
-  for (const name in options) if (options[name] !== undefined) given[name] = options[name];
-  return given as Options;
+/** The options that are given. @param names of those that may be; by default, all that the object has itself */
+export function givenOf<Options extends object>(
+  options: Options,
+  names: readonly string[] = Object.keys(options),
+): Options {
+  const given = names.map((name) => [name, options[name as keyof Options]] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined)) as Options;
 }
 
 /**
@@ -168,5 +171,5 @@ export function completeOptions<Table extends OptionTable>(
 ): OptionsOf<Table> {
   const types = Object.fromEntries(Object.entries(table).map(([name, { type }]) => [name, type]));
   checkOptions(where, given as object, types);
-  return { ...defaultsOf(table), ...givenOf(given) };
+  return { ...defaultsOf(table), ...givenOf(given, Object.keys(table)) };
 }

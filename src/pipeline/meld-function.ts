@@ -59,6 +59,8 @@ export function meldFunction(
       if (asked === false && switches.length > 0) outcome = keeping(outcome, 'the plan leaves it');
       if (asked === true) {
         rounds.lower(switches);
+        // What the survey in front of it says of switches is true no more.
+        outcome = { ...outcome, lastRemarks: null };
         rounds.meld();
         outcome = outcomeOf(rounds);
       } else if (asked === null) {

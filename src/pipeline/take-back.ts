@@ -90,8 +90,8 @@ export function cutBack<Log extends Pick<EditLog, 'rounds' | 'history'>>(
   why: string,
 ): Log & Pick<EditLog, 'isInPlace'> {
   const { rounds, history } = log;
-  const { remarks, lowered } = rounds[count]!;
-  const kept = lowered.length > 0 ? keptSwitches(remarks, why) : remarks;
+  const { remarks } = rounds[count]!;
+  const kept = rounds.slice(count).some(({ lowered }) => lowered.length > 0) ? keptSwitches(remarks, why) : remarks;
   const after = history && (history.steps[count]?.before ?? history.after);
   return {
     ...log,

@@ -34,12 +34,11 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Node gives such a name only with replacement characters, with which no file is found. */
 const isMangled = (file: string): boolean => file.includes('\ufffd');
-const MANGLED = 'its name is not UTF-8; take another one';
 
 export function ioError(action: string, file: string, error: unknown): DarmError {
   if (error instanceof DarmError) return error;
   const { code = '', message } = error as NodeJS.ErrnoException;
-  const reason = code === 'ENOENT' && isMangled(file) ? MANGLED : (REASONS[code] ?? message);
+  const reason = code === 'ENOENT' && isMangled(file) ? 'its name is not UTF-8; rename it' : (REASONS[code] ?? message);
   return new DarmError('io', `cannot ${action} ${file}: ${reason}`);
 }
 
@@ -194,7 +193,11 @@ export async function ifThere<T>(found: Promise<T>): Promise<T | null> {
  */
 export async function writeOutput(file: string, content: Uint8Array | string): Promise<void> {
   if (file === '-') return writeStandardOutput(content);
-  if (isMangled(file)) throw new DarmError('usage', `cannot write ${file}: ${MANGLED}`);
+  if (isMangled(file))
+    throw new DarmError(
+      'usage',
+      `cannot write ${file}: its name is not UTF-8, or has the character U+FFFD; take another one`,
+    );
   try {
     const place = placeOf(file);
     const found = await ifThere(stat(place));

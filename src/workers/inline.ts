@@ -69,6 +69,7 @@ export class InlineExecutor implements Executor {
     });
     teller.check();
     if (outcome.ok || !isOutOfStack(outcome.error)) return unwrap(outcome);
+    if (this.#closed) throw abortedError();
     this.#pool ??= this.#startPool();
     return (await this.#pool).run(task, limits);
   }

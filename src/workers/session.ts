@@ -37,12 +37,17 @@ export class WorkerSession {
 
   constructor(setup: SessionSetup, timeoutMs: number) {
     this.#timeoutMs = timeoutMs;
-    this.#worker = new Worker(new URL('../../workers/session.js', import.meta.url), {
-      workerData: setup,
-      resourceLimits: WORKER_LIMITS,
-      // Of a script on the command line (`node --input-type=module -e`). A worker that is a file does not start with it.
-      execArgv: process.execArgv.filter((each) => !each.startsWith('--input-type=')),
-    });
+    // A worker that is a file does not start with that flag, which is for a script on the command line.
+    const isScript = process.execArgv.some((each) => each.startsWith('--input-type'));
+    try {
+      this.#worker = new Worker(new URL('../../workers/session.js', import.meta.url), {
+        workerData: setup,
+        resourceLimits: WORKER_LIMITS,
+        ...(isScript && { execArgv: [] }),
+      });
+    } catch (error) {
+      throw deathError("the session's worker", error);
+    }
     this.#death = new Promise((_, reject) => {
       this.#worker.once('error', (error) => reject(deathError("the session's worker", error)));
       this.#worker.once('exit', () => reject(this.#ending ?? new DarmError('internal', "the session's worker died")));
@@ -62,10 +67,23 @@ export class WorkerSession {
 
   /** One after the other, as the worker answers them: no question's time begins while it waits for others. */
   async #call<T>(ask: () => Promise<Outcome<T>>, call: SessionCall): Promise<T> {
+    const { signal } = call;
     if (this.#closed) throw new DarmError('usage', 'the session is closed');
-    const answer = this.#last.then(() => this.#callNow(ask, call));
+    if (signal?.aborted) throw abortedError(signal);
+    let isWaiting = true;
+    const answer = this.#last.then(() => {
+      isWaiting = false;
+      return this.#callNow(ask, call);
+    });
     this.#last = answer.catch(() => {});
-    return answer;
+    return new Promise((resolve, reject) => {
+      // A question that waits does not end the session.
+      const leave = (): void => {
+        if (isWaiting) reject(abortedError(signal));
+      };
+      signal?.addEventListener('abort', leave, { once: true });
+      void answer.then(resolve, reject).finally(() => signal?.removeEventListener('abort', leave));
+    });
   }
 
   async #callNow<T>(ask: () => Promise<Outcome<T>>, { signal }: SessionCall): Promise<T> {

@@ -86,7 +86,7 @@ test('a name that ends as that of a folder is not that of a file', () =>
 test('a name that Node could not read is not written to', () =>
   inFolder(async (folder) => {
     const error = await writeOutput(path.join(folder, '\ufffd.hsaco'), '').catch((thrown: unknown) => thrown as Error);
-    assert.match(error?.message ?? '', /: its name is not UTF-8; take another one$/);
+    assert.match(error?.message ?? '', /: its name is not UTF-8, or has the character U\+FFFD; take another one$/);
     assert.equal(await filesIn(folder), []);
   }));
 

@@ -53,7 +53,7 @@ export interface LaunchSpec {
   readonly launches: readonly KernelLaunch[];
 }
 
-/** Whether a caller's value has the form of a spec, as `parseSpec` makes it. */
+/** Whether a caller's value has the outline of a spec, as `parseSpec` makes it. */
 export function isLaunchSpec(value: unknown): value is LaunchSpec {
   const fieldsOf = (each: unknown): Readonly<Record<string, unknown>> => Object(each) as Record<string, unknown>;
   const areAll = (list: unknown, holds: (each: unknown) => boolean): list is readonly unknown[] =>
