@@ -150,11 +150,8 @@ export function requireOptions<Options extends object>(
   if (missing !== undefined) throw new DarmError('usage', `${where} needs the option "${missing}"`);
 }
 
-/** The options that are given. @param names of those that may be; by default, all that the object has itself */
-export function givenOf<Options extends object>(
-  options: Options,
-  names: readonly string[] = Object.keys(options),
-): Options {
+/** The options of these names that are given, inherited ones among them. */
+export function givenOf<Options extends object>(options: Options, names: readonly string[]): Options {
   const given = names.map((name) => [name, options[name as keyof Options]] as const);
   return Object.fromEntries(given.filter(([, value]) => value !== undefined)) as Options;
 }

@@ -90,7 +90,7 @@ function parse(text: string): Parsed {
   const { version } = value;
   if (version !== PLAN_VERSION)
     return {
-      misfit: `it has ${typeof version === 'number' ? `version ${version}` : 'no version'}, this darm reads ${PLAN_VERSION}`,
+      misfit: `it has ${typeof version === 'number' ? `version ${version}` : 'no version number'}, this darm reads ${PLAN_VERSION}`,
     };
   const complaint = isPlan(value, 'the plan');
   if (complaint !== null) throw notPlan(complaint);

@@ -135,13 +135,15 @@ function lowerIfItPays(
   const lowered = isWorth ? outcomeOf(rounds) : null;
   // What pays without lowering is not lost because lowering does not.
   if (lowered !== null && (lowered.judged.loss === null || unlowered.judged.loss !== null)) return lowered;
-  const saved = hasMelds ? `what melds in it saves ${amount(rounds.net - net, options)}` : 'nothing melds in it';
+  const gained = amount(rounds.net - net, options);
   if (pays) {
-    // Of the chains, without what would meld in them.
+    // The chains stay, without what would meld in them.
     const { remarks } = rounds.made[withChains.length] ?? rounds.last;
-    const lastRemarks = refusedMelds(remarks, lowered?.judged.loss ?? saved);
+    const loss = lowered?.judged.loss ?? `all melds in chains of branches together save only ${gained}`;
+    const lastRemarks = refusedMelds(remarks, loss);
     return { ...unlowered, kept: gains ? withChains : null, lastRemarks };
   }
+  const saved = hasMelds ? `what melds in it saves ${gained}` : 'nothing melds in it';
   const kept = keeping(unlowered, lowered?.judged.loss ?? `${why}, and ${saved}`);
   return unlowered.judged.loss === null ? { ...kept, hoisting } : kept;
 }

@@ -117,7 +117,7 @@ export function createService(
 ): Service {
   checkOptions('createService()', options as ServiceOptions, CHECKS);
   requireOptions('createService()', options, ['concurrency']);
-  const service = new CompileService(compiler, { ...DEFAULT_SERVICE, ...givenOf(options) });
+  const service = new CompileService(compiler, { ...DEFAULT_SERVICE, ...givenOf(options, Object.keys(CHECKS)) });
   return {
     fetch: async (request, { timeout } = {}) => service.app.fetch(request, timeout === undefined ? {} : { timeout }),
     refuse: async (unreadable) => {

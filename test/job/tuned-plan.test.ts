@@ -84,7 +84,7 @@ test('another version is no mistake of the user: it does not fit', () => {
     assert.ok('misfit' in plan && plan.misfit.includes('version'));
   }
   const deep = `{"format":"darm-plan","version":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
-  assert.equal(parsePlan(deep), { misfit: 'it has no version, this darm reads 2' });
+  assert.equal(parsePlan(deep), { misfit: 'it has no version number, this darm reads 2' });
 });
 
 test('refuses members of another form, and says where', () => {
