@@ -7,10 +7,11 @@ import type { LlvmModule } from '../binding/module.js';
 import { DarmError } from '../errors.js';
 import type { BlockId } from '../ir/ids.js';
 import type { LogRound } from '../job/edit-log.js';
-import { expectedGain } from '../melding/cost/expected-cycles.js';
+import { expectedCycles, expectedGain } from '../melding/cost/expected-cycles.js';
 import { HopelessBlocks } from '../melding/decide/hopeless-blocks.js';
-import type { ExpectedCycles } from '../melding/plan.js';
+import type { Doubtful, ExpectedCycles } from '../melding/plan.js';
 import { carryOut } from './carry-out.js';
+import { surveyRemarks } from './collect-remarks.js';
 import type { Compilation } from './compilation.js';
 import { finalCycles, lossOf, mayLose } from './function-gain.js';
 import type { Guide } from './guide.js';
@@ -20,6 +21,9 @@ import { surveyFunction, type Survey } from './survey.js';
 
 /** Melding stops here even if the cost model should go round in circles. */
 const MOST_ROUNDS = 64;
+
+/** So many branches have doubtful melds one behind the other, if all of them together still cost more than is saved. */
+const MOST_DOUBTFUL = 2;
 
 /** What the cost model says about all melds of a function together. */
 export interface Judgement {
@@ -68,17 +72,41 @@ export class MeldingRounds {
     return this.melded < (this.compilation.options.once ? 1 : MOST_ROUNDS);
   }
 
+  /** Whether doubtful melds are left to try. */
+  get mayTry(): boolean {
+    return this.mayGoOn && this.last.plan.doubtful !== null;
+  }
+
   /** Melds until nothing is left that pays. */
   meld(): void {
     this.#survey();
-    for (;;) {
-      const { melds, versions, flattened } = this.last.plan;
-      if (!this.mayGoOn || melds.length + flattened.length === 0) break;
-      this.#carryOut({ ...NO_EDITS, versions, melds, flattened });
-      this.melded++;
-      for (const { net } of [...melds, ...flattened]) this.net += net;
+    while (this.mayGoOn && this.last.plan.melds.length + this.last.plan.flattened.length > 0) {
+      this.#meldOnce();
       this.#survey();
     }
+  }
+
+  #meldOnce(): void {
+    const { melds, versions, flattened } = this.last.plan;
+    this.#carryOut({ ...NO_EDITS, versions, melds, flattened });
+    this.melded++;
+    for (const { net } of [...melds, ...flattened]) this.net += net;
+  }
+
+  /**
+   * Makes doubtful melds, and melds on behind them.
+   *
+   * @returns whether waves that part gain by all of that
+   */
+  tryDoubtful(): boolean {
+    const { net: before } = this;
+    for (let k = 0; k < MOST_DOUBTFUL && this.mayTry; k++) {
+      this.#takeDoubtful(this.last.plan.doubtful!);
+      this.#meldOnce();
+      this.meld();
+      if (this.net > before) return true;
+    }
+    return false;
   }
 
   /** Makes divergent switches branches. */
@@ -98,6 +126,12 @@ export class MeldingRounds {
     if (round === null || this.guide?.hoists() === false) return;
     this.#carryOut(round);
     this.#survey();
+  }
+
+  /** What the function costs as it is now. */
+  get cycles(): ExpectedCycles {
+    const { snapshot, analyses } = this.last;
+    return this.compilation.watch.time('meld', () => expectedCycles(snapshot, analyses));
   }
 
   judgement(): Judgement {
@@ -125,6 +159,15 @@ export class MeldingRounds {
     // A plan has measured what it says. Hoisted sides are not judged with the melds.
     if (guide === null && hoisted.length === 0)
       this.#beforeMelds = compilation.watch.time('meld', () => beforeMelds(compilation, module, last));
+  }
+
+  /** Makes the doubtful melds what the last survey has planned. */
+  #takeDoubtful(doubtful: Doubtful): void {
+    const { module, name, recorder, guide, last } = this;
+    const tried = { ...last, plan: { ...last.plan, ...doubtful } };
+    recorder?.replan(doubtful.candidates);
+    guide?.planned(tried, tried.plan);
+    this.#last = { ...tried, remarks: last.remarks && surveyRemarks(module, name, tried) };
   }
 
   #survey(): void {

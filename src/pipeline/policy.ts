@@ -47,6 +47,8 @@ export class PolicyGuide implements Guide {
   }
 
   planned({ fingerprint }: OpenFunction, { candidates, melds, chosen, flattened }: FunctionPlan): void {
+    // Doubtful melds instead of none.
+    if (this.#rounds.at(-1)?.fingerprint === fingerprint) this.#rounds.pop();
     const blocks = this.module.peek(() => this.module.blockNames(this.functionName));
     const reasons = new Map<BlockId, string>();
     for (const { branch, verdict, rule, reason } of candidates)

@@ -17,7 +17,7 @@ import { NONE } from '../ir/ids.js';
 import { printInstr } from '../ir/print.js';
 import type { FunctionSnapshot } from '../ir/snapshot.js';
 import type { MeldWatcher } from '../melding/apply/apply-melds.js';
-import type { FlattenedBranch, HoistedSide, Meld } from '../melding/plan.js';
+import type { Candidate, FlattenedBranch, HoistedSide, Meld } from '../melding/plan.js';
 import { RULES } from '../melding/rules.js';
 import type { LogRound } from '../job/edit-log.js';
 import type { FunctionHistory, FunctionPicture, MeldedPlace, SelectedOperands } from '../job/history.js';
@@ -58,6 +58,8 @@ export class HistoryRecorder implements MeldWatcher {
   readonly #pictures: FunctionPicture[] = [];
   /** By step. */
   readonly #selects: SelectedOperands[][] = [];
+  /** By step, where doubtful melds are tried. */
+  readonly #replanned: (readonly Candidate[] | undefined)[] = [];
   #identities = new Map<BlockRef, number>();
   #identityCount = 0;
   /** What instructions, and blocks that may hold none, come from. */
@@ -103,6 +105,11 @@ export class HistoryRecorder implements MeldWatcher {
     this.#selects.push([]);
     this.#meld = 0;
     return picture;
+  }
+
+  /** What is said of the candidates of the last picture if the next step is made. */
+  replan(candidates: readonly Candidate[]): void {
+    this.#replanned[this.#pictures.length - 1] = candidates;
   }
 
   #holds(f: FunctionSnapshot, ref: BlockRef, b: number): MeldedPlace[] {
@@ -171,12 +178,17 @@ export class HistoryRecorder implements MeldWatcher {
     const after = this.#pictures[rounds.length];
     if (after === undefined || (rounds.length === 0 && after.candidates.length === 0 && bailout === null)) return null;
     const steps = rounds.map(({ lowered, melds }, index) => ({
-      before: this.#pictures[index]!,
+      before: this.#before(index),
       lowered,
       melds,
       selects: this.#selects[index]!,
     }));
     return { function: this.name, steps, after, netUnit: this.#now!.plan.netUnit, bailout };
+  }
+
+  #before(step: number): FunctionPicture {
+    const picture = this.#pictures[step]!;
+    return { ...picture, candidates: this.#replanned[step] ?? picture.candidates };
   }
 }
 

@@ -9,12 +9,13 @@ import { Compilation, inFreshHeap } from '../../src/pipeline/compilation.js';
 import { meldFunctions, meldInPlace } from '../../src/pipeline/compile.js';
 import { PolicyGuide } from '../../src/pipeline/policy.js';
 import { settle } from '../../src/pipeline/settle.js';
+import { nestedDivisions } from '../support/doubtful.js';
 import { kernel, SILENT, text } from '../support/llvm.js';
 import { runtime, compile } from '../support/llvm.js';
 import { randomPlan } from '../fuzz/random-plan.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/plan', { tests: 9, timeoutMs: 120_000 });
+const test = suite('pipeline/plan', { tests: 10, timeoutMs: 120_000 });
 
 const OPTIONS: JobOptions = { ...DEFAULT_OPTIONS, emit: ['ll'] };
 const NAME = 'srad_16x16';
@@ -210,6 +211,16 @@ async function planOfModel(input: Uint8Array): Promise<TunedPlan> {
   });
   return { format: 'darm-plan', version: 2, target, meldPoint: 'late', functions };
 }
+
+test('melds that do not pay by themselves: followed, too', async () => {
+  const ir = new TextEncoder().encode(nestedDivisions(0));
+  const plan = await planOfModel(ir);
+  assert.equal(
+    plan.functions[0]!.rounds.map(({ melds }) => melds.map(({ block, align }) => [block, align])),
+    [[['%held', 'paper']], [['%entry', 'net']]],
+  );
+  assert.equal(await by(plan, ir), { ir: await unplanned(ir), warnings: [] });
+});
 
 test('selects in place of two branches, the second of which gains more: followed, too', async () => {
   const steps = (count: number): string =>

@@ -27,13 +27,14 @@ import {
   netUnitOf,
   type Candidate,
   type Choices,
+  type Doubtful,
   type FlattenedBranch,
   type FunctionPlan,
   type HoistedSide,
   type Meld,
   type PlanOptions,
 } from '../plan.js';
-import { refusal, type Refusal } from '../rules.js';
+import { refusal, RULES, type Refusal } from '../rules.js';
 import { candidateOf, round, throughEmpty } from './candidate.js';
 import { flattenings, type Flattening } from './flattened-branches.js';
 import { hoistedSides } from './hoisted-sides.js';
@@ -41,7 +42,8 @@ import { HopelessBlocks } from './hopeless-blocks.js';
 import { functionRefusal } from './legality.js';
 import { blocksOfLongChains } from './long-chains.js';
 import { branchesOutOfReach } from './nested-regions.js';
-import { planBranch, refusedBranch, type BranchPlan } from './plan-branch.js';
+import { planBranch, planDoubtful, refusedBranch, type BranchPlan } from './plan-branch.js';
+import { isEnclosed } from './versions.js';
 import { isJudgedWhole, isTooLittle, isTooLittleToAsk } from './whole-function.js';
 
 /** What comes from outside of a round; by default nothing does. */
@@ -84,7 +86,8 @@ export function planFunction(
   const inOrder =
     choices?.others === 'leave' ? [...inOrderOf(choices, willing), ...trees] : byGain([...willing, ...trees]);
   const taken = withoutOverlaps(fn, inOrder);
-  const isJudged = taken.length > 0 && isJudgedWhole(options, choices);
+  const isWhole = isJudgedWhole(options, choices);
+  const isJudged = isWhole && taken.length > 0;
   // Versions copy code, and what that costs is known less well. Without them, some branches still meld.
   const asks = taken.some((p) => 'melds' in p && p.version !== null);
   if (isJudged && asks && isTooLittleToAsk(ctx, gained + worthOf(taken), taken)) {
@@ -94,6 +97,7 @@ export function planFunction(
   const isLittle = isJudged && isTooLittle(ctx, gained + sumOf(taken));
   const made = isLittle ? [] : taken;
   const hoisted = whole === null && made.length === 0 ? hoistedSides(ctx, inReach) : [];
+  const doubtful = isWhole && made.length === 0 ? doubtfulOf(ctx, considered, overlong) : null;
   const expected = made.length > 0 ? ctx.expected() : null;
   ctx.waves.values.forget();
   const why = new Map<BranchPlan, Refusal | string>();
@@ -105,7 +109,7 @@ export function planFunction(
   const otherwise = refusal('NotProfitable', isLittle ? TOO_LITTLE : OVERLAPS);
   const candidates = considered.flatMap((p) => ('melds' in p ? candidatesOf(p, why.get(p) ?? otherwise) : p));
   const said = withEmptied(candidates, hoisted, flattened);
-  return { candidates: said, hoisted, flattened, netUnit, expected, ...editsOf(melding) };
+  return { candidates: said, hoisted, flattened, doubtful, netUnit, expected, ...editsOf(melding) };
 }
 
 const NOTHING: Omit<FunctionPlan, 'netUnit'> = {
@@ -115,8 +119,35 @@ const NOTHING: Omit<FunctionPlan, 'netUnit'> = {
   hoisted: [],
   flattened: [],
   chosen: [],
+  doubtful: null,
   expected: null,
 };
+
+/** How much alike two sides must be, at least, for a doubtful meld: by the paper's metric. Set by hand. */
+const LEAST_ALIKE = 0.45;
+
+/** Of all branches with doubtful melds, that which waves that part gain most by, or lose least. */
+function doubtfulOf(
+  ctx: PlanningContext,
+  considered: readonly (BranchPlan | Candidate)[],
+  overlong: ReadonlySet<BranchPlan>,
+): Doubtful | null {
+  const found = considered.flatMap((p) => {
+    if (!('melds' in p) || p.melds.length > 0 || overlong.has(p)) return [];
+    const isAlike = p.refused.some(({ rule, profit }) => rule === RULES.NotProfitable.id && profit >= LEAST_ALIKE);
+    return isAlike && isEnclosed(ctx, p.region) ? (planDoubtful(ctx, p.branch) ?? []) : [];
+  });
+  if (found.length === 0) return null;
+  const best = found.reduce((a, b) => (b.total > a.total ? b : a));
+  const candidates = considered.flatMap((p) =>
+    p.branch === best.branch
+      ? candidatesOf(best, 'it does not pay by itself, but with what melds behind it')
+      : 'melds' in p
+        ? candidatesOf(p, OVERLAPS)
+        : p,
+  );
+  return { candidates, ...editsOf([best]) };
+}
 
 const editsOf = (made: readonly BranchPlan[]): Pick<FunctionPlan, 'versions' | 'melds' | 'chosen'> => ({
   versions: made.flatMap(({ version }) => version ?? []),

@@ -686,6 +686,7 @@ test('functions that are left alone', () => {
     hoisted: [],
     flattened: [],
     chosen: [],
+    doubtful: null,
     netUnit: 'cycles',
     expected: null,
   });

@@ -1,0 +1,109 @@
+/** Melds that do not pay by themselves: made with what melds behind them, or taken back without a trace. */
+import { LlvmModule } from '../../src/binding/module.js';
+import { DarmError } from '../../src/errors.js';
+import type { EditLog } from '../../src/job/edit-log.js';
+import type { JobOptions } from '../../src/job/options.js';
+import { createCompiler } from '../../src/index.js';
+import { parseSpec } from '../../src/simulator/launch/spec.js';
+import { compileMelded, meldFunctions } from '../../src/pipeline/compile.js';
+import { nestedDivisions } from '../support/doubtful.js';
+import { artifact, compile, runtime, SILENT, withDefaults } from '../support/llvm.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('pipeline/meld-function', { tests: 6 });
+
+const OPTIONS = { emit: ['bc'], remarks: true } as const;
+const FEW = nestedDivisions(0);
+const MANY = nestedDivisions(400);
+
+const bytesOf = (ir: string): Uint8Array => new TextEncoder().encode(ir);
+
+async function logOf(ir: string, options: Partial<JobOptions> = {}): Promise<EditLog> {
+  return meldFunctions(await runtime(), bytesOf(ir), withDefaults({ ...OPTIONS, ...options }), {}, SILENT)[0]!;
+}
+
+test('what does not pay by itself is made for what melds behind it', async () => {
+  const { functions, remarks } = await compile(FEW, OPTIONS);
+  assert.equal(
+    functions[0]!.melds.map(({ kind }) => kind),
+    ['block-block', 'block-block'],
+  );
+  const passed = remarks.flatMap((each) => (each.kind === 'passed' ? [each] : []));
+  assert.equal(
+    passed.map(({ branch, round }) => [branch, round]),
+    [
+      ['%held', 1],
+      ['%entry', 2],
+    ],
+  );
+  assert.match(passed[0]!.reason, /not pay by itself/);
+});
+
+test('the paper, code size and questions everywhere leave nothing to try', async () => {
+  for (const options of [{ profit: 'paper' }, { profit: 'size' }, { versions: 'always' }] as const)
+    for (const { remarks } of (await logOf(FEW, options)).rounds)
+      for (const { reason } of remarks!.candidates) assert.not.match(reason, /by itself/);
+});
+
+test('it computes the same', async () => {
+  await using compiler = createCompiler({ threads: 0 });
+  const floats = { buffer: 'f32', length: 256 };
+  const args = [
+    { ...floats, out: true },
+    { ...floats, fill: { random: 1, min: 0, max: 1 } },
+    { ...floats, fill: { random: 2, min: 0, max: 1 } },
+    { buffer: 'i32', length: 256, fill: { random: 3, min: 5, max: 9 } },
+  ];
+  const spec = parseSpec(JSON.stringify({ kernel: 'envelope', grid: [1], block: [256], args }), () => new Uint8Array());
+  const [melded, plain] = await Promise.all(
+    (['darm', 'off'] as const).map(async (meld) => {
+      const { artifacts } = await compiler.compile(FEW, { emit: ['hsaco'], meld });
+      return (await compiler.simulate(artifacts[0]!.bytes, spec)).buffers;
+    }),
+  );
+  assert.equal(melded, plain);
+  assert.ok(new Set(new Float32Array(plain![0]!.bytes.buffer)).size > 200);
+});
+
+test('where too little is gained, the function goes out as it came in, and the remarks are the first ones', async () => {
+  const log = await logOf(MANY);
+  assert.equal([log.rounds.length, log.isInPlace, log.bailout], [0, false, null]);
+  assert.not.ok(log.lastRemarks!.candidates.some(({ reason }) => /by itself/.test(reason)));
+  const [on, off] = [await compile(MANY, OPTIONS), await compile(MANY, { ...OPTIONS, meld: 'off' })];
+  assert.equal(artifact(on, 'bc'), artifact(off, 'bc'));
+  const { histories } = await compile(MANY, { ...OPTIONS, report: true });
+  assert.equal(
+    [histories[0]!.steps.length, histories[0]!.after.candidates.map(({ verdict }) => verdict)],
+    [0, ['refuse', 'refuse']],
+  );
+});
+
+test('the log and the report say what was done', async () => {
+  const job = withDefaults({ ...OPTIONS, report: true });
+  const log = await logOf(FEW, { report: true });
+  const replayed = compileMelded(await runtime(), bytesOf(FEW), job, structuredClone([log]), SILENT);
+  const inPlace = await compile(FEW, job);
+  assert.equal(artifact(replayed, 'bc'), artifact(inPlace, 'bc'));
+  const { steps } = log.history!;
+  assert.equal(
+    steps.map(({ before }) => before.candidates.filter(({ verdict }) => verdict === 'meld').length),
+    [1, 1],
+  );
+});
+
+test('a failure behind such a meld leaves nothing of it', async () => {
+  const { verify } = LlvmModule.prototype;
+  let asked = 0;
+  LlvmModule.prototype.verify = function (this: LlvmModule, name: string): void {
+    if (++asked === 2) throw new DarmError('internal', 'refused by the test');
+    verify.call(this, name);
+  };
+  try {
+    const { rounds, bailout } = await logOf(FEW);
+    assert.equal([rounds.length, bailout], [0, 'refused by the test']);
+  } finally {
+    LlvmModule.prototype.verify = verify;
+  }
+});
+
+test.run();
