@@ -153,12 +153,15 @@ export class LlvmRuntime<Exports extends InstanceExports = LlvmExports> {
   peek<T>(ask: () => T): T {
     const { buffer, copy } = this.#copied(this.#variables());
     const borrowed = this.#borrowed;
+    const names = this.#names;
     this.#borrowed = new Int32Array(0);
+    this.#names = new Map(names);
     try {
       return ask();
     } finally {
       this.#restore(copy);
       this.#borrowed = borrowed;
+      this.#names = names;
       if (buffer.length <= LARGEST_KEPT) this.#before = buffer;
     }
   }

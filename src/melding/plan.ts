@@ -231,18 +231,18 @@ export interface FunctionPlan {
   readonly flattened: readonly FlattenedBranch[];
   /** The branches with melds, in the order in which they were taken. */
   readonly chosen: readonly ChosenBranch[];
-  /** What may be tried where nothing pays any more; null: nothing. */
-  readonly doubtful: Doubtful | null;
+  /** What may be tried where nothing pays; null: nothing, or nobody asks. */
+  readonly doubtful: DoubtfulMelds | null;
   readonly netUnit: NetUnit;
   /** What a wave is expected to spend in the function in front of this round; null where nothing is done. */
   readonly expected: ExpectedCycles | null;
 }
 
 /**
- * Melds of one branch that do not pay by themselves, but cost little. The branch stands in a side of another one, which
- * may gain by melds when this one is gone. `candidates` says of all branches what there is to say if they are made.
+ * Melds of one branch that do not pay by themselves, but perhaps with what melds behind them. `candidates` says of all
+ * branches what there is to say if they are made.
  */
-export type Doubtful = Pick<FunctionPlan, 'candidates' | 'melds' | 'chosen'>;
+export type DoubtfulMelds = Pick<FunctionPlan, 'candidates' | 'melds' | 'chosen'>;
 
 /** What a wave spends in a function: cycles; loops count as if they ran eight times. */
 export interface ExpectedCycles {

@@ -4,16 +4,14 @@
  *
  * The new melds are taken back unless they gain more than the chains of compares cost, and the chains, too, unless they
  * are cheaper than the switches. Early melds are taken back unless they gain more than LLVM's later passes do
- * (function-gain.ts), late ones unless they are worth the waves that they cost (lost-waves.ts). In the end,
- * melds are tried that do not pay by themselves, and taken back unless the whole function gains by them and by what
- * melds behind them. A failure leaves the rounds that went well, which nobody judges then, and the reason.
+ * (function-gain.ts), late ones unless they are worth the waves that they cost (lost-waves.ts). A failure leaves the
+ * rounds that went well, which nobody judges then, and the reason.
  */
 import type { LlvmModule } from '../binding/module.js';
 import { DarmError } from '../errors.js';
 import type { BlockId } from '../ir/ids.js';
 import type { EditLog, LogRound, SurveyRemarks } from '../job/edit-log.js';
 import type { JobOptions } from '../job/options.js';
-import { paysAsWhole } from '../melding/decide/whole-function.js';
 import { areWeighed, loweredSwitches, mayBecomeSelects, worthOfLowering } from '../melding/decide/switches.js';
 import { netUnitOf } from '../melding/plan.js';
 import { keptSwitches, refusedMelds } from './collect-remarks.js';
@@ -70,11 +68,6 @@ export function meldFunction(
         outcome = lowerIfItPays(options, rounds, switches, outcome);
       }
     } else outcome = { ...outcome, lastRemarks: withoutRounds(outcome.lastRemarks, rounds.melded) };
-    while (outcome.kept === null && outcome.judged.loss === null && rounds.mayTry) {
-      // What guides, guides round by round, and this round is not made here.
-      outcome = { ...outcome, kept: [...rounds.made], hoisting: guide === null ? rounds.hoisting : null };
-      outcome = tryDoubtful(rounds, outcome);
-    }
     // Where rounds are left out, the function is not yet what it will be.
     if (outcome.kept === null && outcome.judged.loss === null) rounds.hoist();
     rounds.last.editor[Symbol.dispose]();
@@ -153,18 +146,6 @@ function lowerIfItPays(
   const saved = hasMelds ? `what melds in it saves ${gained}` : 'nothing melds in it';
   const kept = keeping(unlowered, lowered?.judged.loss ?? `${why}, and ${saved}`);
   return unlowered.judged.loss === null ? { ...kept, hoisting } : kept;
-}
-
-/**
- * Makes doubtful melds, melds on behind them, and keeps that if it pays by what the whole function takes.
- *
- * @param untried the outcome without that
- */
-function tryDoubtful(rounds: MeldingRounds, untried: Outcome): Outcome {
-  const { cycles } = rounds;
-  if (!rounds.tryDoubtful() || !paysAsWhole(cycles, rounds.cycles)) return untried;
-  const tried = outcomeOf(rounds);
-  return tried.judged.loss === null ? tried : untried;
 }
 
 const keeping = (outcome: Outcome, reason: string): Outcome => ({

@@ -8,8 +8,9 @@ import { DarmError } from '../errors.js';
 import type { BlockId } from '../ir/ids.js';
 import type { LogRound } from '../job/edit-log.js';
 import { expectedCycles, expectedGain } from '../melding/cost/expected-cycles.js';
+import { payTogether } from '../melding/decide/doubtful-melds.js';
 import { HopelessBlocks } from '../melding/decide/hopeless-blocks.js';
-import type { Doubtful, ExpectedCycles } from '../melding/plan.js';
+import type { DoubtfulMelds, ExpectedCycles } from '../melding/plan.js';
 import { carryOut } from './carry-out.js';
 import { surveyRemarks } from './collect-remarks.js';
 import type { Compilation } from './compilation.js';
@@ -22,7 +23,7 @@ import { surveyFunction, type Survey } from './survey.js';
 /** Melding stops here even if the cost model should go round in circles. */
 const MOST_ROUNDS = 64;
 
-/** So many branches have doubtful melds one behind the other, if all of them together still cost more than is saved. */
+/** Branches with doubtful melds, one behind the other, while waves that part lose by all that melds with them. */
 const MOST_DOUBTFUL = 2;
 
 /** What the cost model says about all melds of a function together. */
@@ -53,7 +54,7 @@ export class MeldingRounds {
   /** What the function needs and takes without melds; null where their registers are not judged. */
   #beforeMelds: BeforeMelds | null = null;
   #demandsBroken: number | null = null;
-  readonly #hopeless = new HopelessBlocks();
+  #hopeless = new HopelessBlocks();
 
   constructor(
     private readonly compilation: Compilation,
@@ -69,44 +70,81 @@ export class MeldingRounds {
   }
 
   get mayGoOn(): boolean {
-    return this.melded < (this.compilation.options.once ? 1 : MOST_ROUNDS);
+    return this.#roundsLeft > 0;
   }
 
-  /** Whether doubtful melds are left to try. */
-  get mayTry(): boolean {
-    return this.mayGoOn && this.last.plan.doubtful !== null;
-  }
-
-  /** Melds until nothing is left that pays. */
+  /** Melds until nothing is left that pays, by itself or with what melds behind it. */
   meld(): void {
     this.#survey();
-    while (this.mayGoOn && this.last.plan.melds.length + this.last.plan.flattened.length > 0) {
-      this.#meldOnce();
+    this.#meldOn();
+    while (this.#doubtfulPay()) this.#meldDoubtful();
+  }
+
+  get #roundsLeft(): number {
+    return (this.compilation.options.once ? 1 : MOST_ROUNDS) - this.melded;
+  }
+
+  #meldOn(): void {
+    for (;;) {
+      const { melds, versions, flattened } = this.last.plan;
+      if (!this.mayGoOn || melds.length + flattened.length === 0) break;
+      this.#carryOut({ ...NO_EDITS, versions, melds, flattened });
+      this.melded++;
+      for (const { net } of [...melds, ...flattened]) this.net += net;
       this.#survey();
     }
   }
 
-  #meldOnce(): void {
-    const { melds, versions, flattened } = this.last.plan;
-    this.#carryOut({ ...NO_EDITS, versions, melds, flattened });
-    this.melded++;
-    for (const { net } of [...melds, ...flattened]) this.net += net;
+  /** Carries out doubtful melds, and melds on behind them; with a second branch, if that saves nothing yet. */
+  #meldDoubtful(): void {
+    const { net: before } = this;
+    for (let k = 0; k < MOST_DOUBTFUL && this.net <= before; k++) {
+      const { doubtful } = this.last.plan;
+      if (doubtful === null || !this.#mayTry) return;
+      this.#planInstead(doubtful);
+      this.#meldOn();
+    }
   }
 
-  /**
-   * Makes doubtful melds, and melds on behind them.
-   *
-   * @returns whether waves that part gain by all of that
-   */
-  tryDoubtful(): boolean {
-    const { net: before } = this;
-    for (let k = 0; k < MOST_DOUBTFUL && this.mayTry; k++) {
-      this.#takeDoubtful(this.last.plan.doubtful!);
-      this.#meldOnce();
-      this.meld();
-      if (this.net > before) return true;
-    }
-    return false;
+  /** Lets doubtful melds be what the last survey has planned. */
+  #planInstead(doubtful: DoubtfulMelds): void {
+    const { module, name, recorder, guide, last } = this;
+    const planned = { ...last, plan: { ...last.plan, ...doubtful } };
+    guide?.planned(planned, planned.plan);
+    const picture = recorder?.replan(doubtful.candidates) ?? null;
+    const remarks = last.remarks && surveyRemarks(module, name, planned);
+    this.#last = { ...planned, picture, remarks };
+  }
+
+  /** Tries doubtful melds, if there are any, and what melds behind them. Leaves no trace. */
+  #doubtfulPay(): boolean {
+    const { compilation, module, name, last } = this;
+    if (!this.#mayTry || last.plan.doubtful === null) return false;
+    const spent = ({ snapshot, analyses }: Survey): ExpectedCycles => expectedCycles(snapshot, analyses);
+    return module.peek(() => {
+      const trial = new MeldingRounds(compilation, module, name, null, null);
+      trial.#continue(this);
+      trial.#meldDoubtful();
+      const pays = compilation.watch.time('meld', () => payTogether(spent(last), spent(trial.last)));
+      return pays && trial.judgement().loss === null;
+    });
+  }
+
+  /** Whether there is room for doubtful melds and others behind them. */
+  get #mayTry(): boolean {
+    return this.#roundsLeft > 1;
+  }
+
+  /** Goes on where other rounds of the same function are, and leaves these as they are. */
+  #continue(others: MeldingRounds): void {
+    this.made.push(...others.made);
+    this.net = others.net;
+    this.melded = others.melded;
+    this.#last = { ...others.last, ...this.module.open(this.name) };
+    this.#unmelded = others.#unmelded;
+    this.#beforeMelds = others.#beforeMelds;
+    this.#demandsBroken = others.#demandsBroken;
+    this.#hopeless = others.#hopeless;
   }
 
   /** Makes divergent switches branches. */
@@ -125,13 +163,7 @@ export class MeldingRounds {
     const round = this.hoisting;
     if (round === null || this.guide?.hoists() === false) return;
     this.#carryOut(round);
-    this.#survey();
-  }
-
-  /** What the function costs as it is now. */
-  get cycles(): ExpectedCycles {
-    const { snapshot, analyses } = this.last;
-    return this.compilation.watch.time('meld', () => expectedCycles(snapshot, analyses));
+    this.#survey(false);
   }
 
   judgement(): Judgement {
@@ -161,19 +193,10 @@ export class MeldingRounds {
       this.#beforeMelds = compilation.watch.time('meld', () => beforeMelds(compilation, module, last));
   }
 
-  /** Makes the doubtful melds what the last survey has planned. */
-  #takeDoubtful(doubtful: Doubtful): void {
-    const { module, name, recorder, guide, last } = this;
-    const tried = { ...last, plan: { ...last.plan, ...doubtful } };
-    recorder?.replan(doubtful.candidates);
-    guide?.planned(tried, tried.plan);
-    this.#last = { ...tried, remarks: last.remarks && surveyRemarks(module, name, tried) };
-  }
-
-  #survey(): void {
+  #survey(mayTry = this.#mayTry): void {
     const { compilation, module, name, recorder, guide } = this;
     const { watch, options } = compilation;
-    const earlier = { hopeless: this.#hopeless, guide, gained: this.net };
+    const earlier = { hopeless: this.#hopeless, guide, gained: this.net, mayTry };
     const survey = watch.time('meld', () => surveyFunction(module, name, options, recorder, earlier));
     this.#last = survey;
     // The planner forecasts that no operand which the target wants uniform becomes divergent. Here it shows

@@ -58,8 +58,6 @@ export class HistoryRecorder implements MeldWatcher {
   readonly #pictures: FunctionPicture[] = [];
   /** By step. */
   readonly #selects: SelectedOperands[][] = [];
-  /** By step, where doubtful melds are tried. */
-  readonly #replanned: (readonly Candidate[] | undefined)[] = [];
   #identities = new Map<BlockRef, number>();
   #identityCount = 0;
   /** What instructions, and blocks that may hold none, come from. */
@@ -107,9 +105,11 @@ export class HistoryRecorder implements MeldWatcher {
     return picture;
   }
 
-  /** What is said of the candidates of the last picture if the next step is made. */
-  replan(candidates: readonly Candidate[]): void {
-    this.#replanned[this.#pictures.length - 1] = candidates;
+  /** Says something else of the candidates of the last picture. */
+  replan(candidates: readonly Candidate[]): FunctionPicture {
+    const picture = { ...this.#pictures.at(-1)!, candidates };
+    this.#pictures.splice(-1, 1, picture);
+    return picture;
   }
 
   #holds(f: FunctionSnapshot, ref: BlockRef, b: number): MeldedPlace[] {
@@ -178,17 +178,12 @@ export class HistoryRecorder implements MeldWatcher {
     const after = this.#pictures[rounds.length];
     if (after === undefined || (rounds.length === 0 && after.candidates.length === 0 && bailout === null)) return null;
     const steps = rounds.map(({ lowered, melds }, index) => ({
-      before: this.#before(index),
+      before: this.#pictures[index]!,
       lowered,
       melds,
       selects: this.#selects[index]!,
     }));
     return { function: this.name, steps, after, netUnit: this.#now!.plan.netUnit, bailout };
-  }
-
-  #before(step: number): FunctionPicture {
-    const picture = this.#pictures[step]!;
-    return { ...picture, candidates: this.#replanned[step] ?? picture.candidates };
   }
 }
 

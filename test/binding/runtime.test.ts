@@ -6,7 +6,7 @@ import { compileModule } from '../../src/pipeline/compile.js';
 import { artifact, compile, freshRuntime, kernel, runtime, SILENT, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('binding/runtime', { tests: 13, timeoutMs: 300_000 });
+const test = suite('binding/runtime', { tests: 14, timeoutMs: 300_000 });
 
 const OBJECT = withDefaults({ emit: ['obj'], meld: 'off' });
 
@@ -81,6 +81,14 @@ test('a peek within another leaves the memory as the outer one found it, and the
     assert.is(byte(), 2);
   });
   assert.is(byte(), 1);
+});
+
+test('a name that was given during a peek is copied anew afterwards', async () => {
+  const rt = await freshRuntime();
+  const early = rt.name('early');
+  rt.peek(() => assert.equal([rt.name('early'), rt.stringOut(rt.name('late'))], [early, 'late']));
+  rt.allocate(64);
+  assert.equal([rt.name('early'), rt.stringOut(rt.name('late'))], [early, 'late']);
 });
 
 test('the bytes do not depend on earlier compilations', async () => {

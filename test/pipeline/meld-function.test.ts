@@ -10,7 +10,7 @@ import { nestedDivisions } from '../support/doubtful.js';
 import { artifact, compile, runtime, SILENT, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/meld-function', { tests: 6 });
+const test = suite('pipeline/meld-function', { tests: 7 });
 
 const OPTIONS = { emit: ['bc'], remarks: true } as const;
 const FEW = nestedDivisions(0);
@@ -39,10 +39,56 @@ test('what does not pay by itself is made for what melds behind it', async () =>
   assert.match(passed[0]!.reason, /not pay by itself/);
 });
 
-test('the paper, code size and questions everywhere leave nothing to try', async () => {
-  for (const options of [{ profit: 'paper' }, { profit: 'size' }, { versions: 'always' }] as const)
-    for (const { remarks } of (await logOf(FEW, options)).rounds)
+test('a single round, the paper, its baselines, code size and questions everywhere leave nothing to try', async () => {
+  for (const options of [
+    { once: true },
+    { profit: 'paper' },
+    { meld: 'branch-fusion' },
+    { profit: 'size' },
+    { versions: 'always' },
+  ] as const) {
+    const { rounds, lastRemarks } = await logOf(FEW, options);
+    for (const remarks of [...rounds.map((round) => round.remarks), lastRemarks])
       for (const { reason } of remarks!.candidates) assert.not.match(reason, /by itself/);
+  }
+  assert.equal((await logOf(FEW, { once: true })).rounds, []);
+});
+
+test('rule 9 holds here, too, and the remarks of other branches stay as they are', async () => {
+  const links = Array.from({ length: 150 }, (_, n) => `  %y${n} = zext i32 %z${n} to i64\n  %z${n + 1} = trunc i64 %y${n} to i32\n`); // prettier-ignore
+  const chain = `  %z0 = add i32 %k, 0\n${links.join('')}`;
+  const inner = FEW.replace('  %late =', `${chain}  %late =`)
+    .replace('  %d0 =', '  %dz = add i32 %z150, 2\n  %d0 =')
+    .replace('  %a =', '  %az = add i32 %z150, 1\n  %a =')
+    .replace('decay ]\n', 'decay ]\n  %hz = phi i32 [ %az, %attack ], [ %dz, %decay ]\n  store i32 %hz, ptr addrspace(1) %kind\n'); // prettier-ignore
+  assert.equal((await logOf(inner)).rounds, []);
+
+  const beside = FEW.replace(
+    '  %late =',
+    `${chain}  %odd = trunc i32 %id to i1
+  br i1 %odd, label %p, label %q
+p:
+  %p1 = mul i32 %z150, %k
+  %p2 = mul i32 %p1, %id
+  br label %both
+q:
+  %q1 = mul i32 %z150, 9
+  %q2 = mul i32 %q1, %id
+  br label %both
+both:
+  %pq = phi i32 [ %p2, %p ], [ %q2, %q ]
+  store i32 %pq, ptr addrspace(1) %kind
+  %late =`,
+  ).replaceAll('%entry ]', '%both ]');
+  const { rounds } = await logOf(beside);
+  assert.equal(
+    rounds[0]!.remarks!.candidates.map(({ branch, kind, rule }) => [branch, kind, rule]),
+    [
+      ['%entry', 'missed', '9'],
+      ['%both', 'missed', '7'],
+      ['%held', 'passed', null],
+    ],
+  );
 });
 
 test('it computes the same', async () => {
@@ -67,7 +113,7 @@ test('it computes the same', async () => {
 
 test('where too little is gained, the function goes out as it came in, and the remarks are the first ones', async () => {
   const log = await logOf(MANY);
-  assert.equal([log.rounds.length, log.isInPlace, log.bailout], [0, false, null]);
+  assert.equal([log.rounds.length, log.isInPlace, log.bailout], [0, true, null]);
   assert.not.ok(log.lastRemarks!.candidates.some(({ reason }) => /by itself/.test(reason)));
   const [on, off] = [await compile(MANY, OPTIONS), await compile(MANY, { ...OPTIONS, meld: 'off' })];
   assert.equal(artifact(on, 'bc'), artifact(off, 'bc'));

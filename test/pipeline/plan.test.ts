@@ -15,7 +15,7 @@ import { runtime, compile } from '../support/llvm.js';
 import { randomPlan } from '../fuzz/random-plan.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/plan', { tests: 10, timeoutMs: 120_000 });
+const test = suite('pipeline/plan', { tests: 11, timeoutMs: 120_000 });
 
 const OPTIONS: JobOptions = { ...DEFAULT_OPTIONS, emit: ['ll'] };
 const NAME = 'srad_16x16';
@@ -220,6 +220,12 @@ test('melds that do not pay by themselves: followed, too', async () => {
     [[['%held', 'paper']], [['%entry', 'net']]],
   );
   assert.equal(await by(plan, ir), { ir: await unplanned(ir), warnings: [] });
+});
+
+test('sides are hoisted where doubtful melds did not pay: followed, too', async () => {
+  const input = await kernel('nqu.gfx906.O3');
+  const plan = await planOfModel(input);
+  assert.equal(await by(plan, input), { ir: await unplanned(input), warnings: [] });
 });
 
 test('selects in place of two branches, the second of which gains more: followed, too', async () => {

@@ -44,13 +44,6 @@ export const CostModel = {
   /** A meld must gain more than this, in cycles or bytes. This lets the rounds end. */
   leastNet: 0.5,
   /**
-   * What melds of a branch may cost where waves part, as a share of the work of both sides, to be tried although they do
-   * not pay by themselves; and what must be gained with them, as a share of what a wave spends in the function then. Set
-   * by hand, see docs/evaluation.md, "Melds that open the way".
-   */
-  doubtfulShare: 0.04,
-  leastOfDoubtful: 0.05,
-  /**
    * What a question about its own side costs a wave that agrees, and one before it about the other side: shares of what
    * it costs a wave that parts. Measured with the simulator.
    */

@@ -12,7 +12,7 @@ import { refusal, type Refusal } from '../rules.js';
 import { candidateOf, isPlainBlock, type Judged } from './candidate.js';
 import { Chains, working } from './chains.js';
 import { asChosen, byCost, byPaper, bySize, type Choice } from './choose-melds.js';
-import { HopelessBlocks } from './hopeless-blocks.js';
+import type { HopelessBlocks } from './hopeless-blocks.js';
 import { JudgedPairs } from './judged-pairs.js';
 import { checkRefusal, mayJoin, mayLeave, problemRefusal, regionRefusal, sharedDeadEndRefusal } from './legality.js';
 import { sunkBelow } from './versions.js';
@@ -56,19 +56,6 @@ export function planBranch(
   if (!('region' in without)) return refusedBranch(ctx, branch, without);
   if (!mayLeave(ctx, without.region)) return refusedBranch(ctx, branch, sharedDeadEndRefusal);
   return planIn(without.ctx, without.region, hopeless, choices);
-}
-
-/**
- * Plans the melds of a branch by the paper's metric, without questions, although they do not pay by themselves.
- *
- * @returns null if waves that part lose more than a little by them
- */
-export function planDoubtful(ctx: PlanningContext, branch: BlockId): BranchPlan | null {
-  const options = { ...ctx.options, profit: 'paper', versions: 'never' } as const;
-  const plan = planBranch(ctx.with({ options }), branch, new HopelessBlocks(), null);
-  if (!('melds' in plan) || plan.melds.length === 0) return null;
-  const work = plan.melds.reduce((sum, { judged: { effect } }) => sum + effect.vain.t + effect.vain.f, 0);
-  return plan.total > -CostModel.doubtfulShare * work ? plan : null;
 }
 
 /** The region of a branch among those threads that come back, and the context for it; or why there is none either. */

@@ -10,7 +10,8 @@
  * instructions into one that is not a select, phi or branch; or, with the net model only, it removes the branch and
  * adds none, as selects do. Melding copies no instruction, so no later meld undoes this. Lowering a switch adds
  * compares, but that happens once. (The number of rounds has a bound, too.) A pair of selects does not count, because
- * melding itself makes selects.
+ * melding itself makes selects. Melds that are tried because they may open the way for others (`FunctionPlan.doubtful`)
+ * are melds like these.
  *
  * Later melds of a branch suppose that the earlier ones of the same branch have been carried out.
  */
@@ -27,23 +28,23 @@ import {
   netUnitOf,
   type Candidate,
   type Choices,
-  type Doubtful,
+  type DoubtfulMelds,
   type FlattenedBranch,
   type FunctionPlan,
   type HoistedSide,
   type Meld,
   type PlanOptions,
 } from '../plan.js';
-import { refusal, RULES, type Refusal } from '../rules.js';
+import { refusal, type Refusal } from '../rules.js';
 import { candidateOf, round, throughEmpty } from './candidate.js';
+import { doubtfulPlans } from './doubtful-melds.js';
 import { flattenings, type Flattening } from './flattened-branches.js';
 import { hoistedSides } from './hoisted-sides.js';
 import { HopelessBlocks } from './hopeless-blocks.js';
 import { functionRefusal } from './legality.js';
 import { blocksOfLongChains } from './long-chains.js';
 import { branchesOutOfReach } from './nested-regions.js';
-import { planBranch, planDoubtful, refusedBranch, type BranchPlan } from './plan-branch.js';
-import { isEnclosed } from './versions.js';
+import { planBranch, refusedBranch, type BranchPlan } from './plan-branch.js';
 import { isJudgedWhole, isTooLittle, isTooLittleToAsk } from './whole-function.js';
 
 /** What comes from outside of a round; by default nothing does. */
@@ -54,6 +55,8 @@ export interface PlanInputs {
   readonly choices?: Choices | null;
   /** What the melds of earlier rounds gain. */
   readonly gained?: number;
+  /** Whether doubtful melds are asked for where nothing pays; by default they are not. */
+  readonly mayTry?: boolean;
   /** The sampled waves of this function, if others ask about them, too. Their numbers are forgotten. */
   readonly waves?: WaveSamples;
 }
@@ -63,7 +66,7 @@ export function planFunction(
   analyses: Analyses,
   options: PlanOptions,
   canPair: CanPair,
-  { hopeless = new HopelessBlocks(), choices = null, gained = 0, waves }: PlanInputs = {},
+  { hopeless = new HopelessBlocks(), choices = null, gained = 0, mayTry = false, waves }: PlanInputs = {},
 ): FunctionPlan {
   const branches = divergentBranches(fn, analyses);
   const netUnit = netUnitOf(options.profit);
@@ -84,20 +87,21 @@ export function planFunction(
   const trees = whole === null ? flattenings(ctx, inReach, choices) : [];
   const willing = plans.filter((p) => p.melds.length > 0 && !overlong.has(p));
   const inOrder =
-    choices?.others === 'leave' ? [...inOrderOf(choices, willing), ...trees] : byGain([...willing, ...trees]);
+    choices?.others === 'leave' ? [...inOrderOf(choices, willing), ...trees] : byGain<Way>([...willing, ...trees]);
   const taken = withoutOverlaps(fn, inOrder);
   const isWhole = isJudgedWhole(options, choices);
   const isJudged = isWhole && taken.length > 0;
   // Versions copy code, and what that costs is known less well. Without them, some branches still meld.
   const asks = taken.some((p) => 'melds' in p && p.version !== null);
   if (isJudged && asks && isTooLittleToAsk(ctx, gained + worthOf(taken), taken)) {
-    const inputs = { hopeless, choices, gained, waves: ctx.waves };
+    const inputs = { hopeless, choices, gained, mayTry, waves: ctx.waves };
     return withoutVersions(planFunction(fn, analyses, { ...options, versions: 'never' }, canPair, inputs), taken);
   }
   const isLittle = isJudged && isTooLittle(ctx, gained + sumOf(taken));
   const made = isLittle ? [] : taken;
   const hoisted = whole === null && made.length === 0 ? hoistedSides(ctx, inReach) : [];
-  const doubtful = isWhole && made.length === 0 ? doubtfulOf(ctx, considered, overlong) : null;
+  const asksToTry = mayTry && isWhole && options.mode === 'darm' && made.length === 0;
+  const doubtful = asksToTry ? bestDoubtful(ctx, plans) : null;
   const expected = made.length > 0 ? ctx.expected() : null;
   ctx.waves.values.forget();
   const why = new Map<BranchPlan, Refusal | string>();
@@ -107,9 +111,16 @@ export function planFunction(
   const flattened = made.flatMap((p) => ('flattened' in p ? p.flattened : [])).toSorted((a, b) => a.branch - b.branch);
   for (const p of melding) why.set(p, reasonOf(p));
   const otherwise = refusal('NotProfitable', isLittle ? TOO_LITTLE : OVERLAPS);
-  const candidates = considered.flatMap((p) => ('melds' in p ? candidatesOf(p, why.get(p) ?? otherwise) : p));
-  const said = withEmptied(candidates, hoisted, flattened);
-  return { candidates: said, hoisted, flattened, doubtful, netUnit, expected, ...editsOf(melding) };
+  const say = (of: typeof considered): Candidate[] =>
+    of.flatMap((p) => ('melds' in p ? candidatesOf(p, why.get(p) ?? otherwise) : p));
+  const said = withEmptied(say(considered), hoisted, flattened);
+  let instead: DoubtfulMelds | null = null;
+  if (doubtful !== null) {
+    why.set(doubtful, 'it does not pay by itself, but the whole function gains with it');
+    const all = considered.map((p) => (p.branch === doubtful.branch ? doubtful : p));
+    instead = { candidates: say(all), ...editsOf([doubtful]) };
+  }
+  return { candidates: said, hoisted, flattened, doubtful: instead, netUnit, expected, ...editsOf(melding) };
 }
 
 const NOTHING: Omit<FunctionPlan, 'netUnit'> = {
@@ -123,30 +134,11 @@ const NOTHING: Omit<FunctionPlan, 'netUnit'> = {
   expected: null,
 };
 
-/** How much alike two sides must be, at least, for a doubtful meld: by the paper's metric. Set by hand. */
-const LEAST_ALIKE = 0.45;
-
-/** Of all branches with doubtful melds, that which waves that part gain most by, or lose least. */
-function doubtfulOf(
-  ctx: PlanningContext,
-  considered: readonly (BranchPlan | Candidate)[],
-  overlong: ReadonlySet<BranchPlan>,
-): Doubtful | null {
-  const found = considered.flatMap((p) => {
-    if (!('melds' in p) || p.melds.length > 0 || overlong.has(p)) return [];
-    const isAlike = p.refused.some(({ rule, profit }) => rule === RULES.NotProfitable.id && profit >= LEAST_ALIKE);
-    return isAlike && isEnclosed(ctx, p.region) ? (planDoubtful(ctx, p.branch) ?? []) : [];
-  });
-  if (found.length === 0) return null;
-  const best = found.reduce((a, b) => (b.total > a.total ? b : a));
-  const candidates = considered.flatMap((p) =>
-    p.branch === best.branch
-      ? candidatesOf(best, 'it does not pay by itself, but with what melds behind it')
-      : 'melds' in p
-        ? candidatesOf(p, OVERLAPS)
-        : p,
-  );
-  return { candidates, ...editsOf([best]) };
+/** Of all branches with doubtful melds, that by which waves that part gain most, or lose least. */
+function bestDoubtful(ctx: PlanningContext, plans: readonly BranchPlan[]): BranchPlan | null {
+  const found = doubtfulPlans(ctx, plans);
+  const overlong = overlongPlans(ctx, found);
+  return byGain(found.filter((p) => !overlong.has(p)))[0] ?? null;
 }
 
 const editsOf = (made: readonly BranchPlan[]): Pick<FunctionPlan, 'versions' | 'melds' | 'chosen'> => ({
@@ -259,7 +251,8 @@ function dissolvedJoin(ctx: PlanningContext, { melds, region }: BranchPlan): Blo
 }
 
 /** The most profitable branch first. */
-const byGain = (plans: readonly Way[]): Way[] => plans.toSorted((a, b) => b.total - a.total || a.branch - b.branch);
+const byGain = <T extends Way>(plans: readonly T[]): T[] =>
+  plans.toSorted((a, b) => b.total - a.total || a.branch - b.branch);
 
 function inOrderOf({ branches }: Choices, plans: readonly BranchPlan[]): BranchPlan[] {
   const byBranch = new Map(plans.map((p) => [p.branch, p]));

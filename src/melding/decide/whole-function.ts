@@ -10,8 +10,7 @@ import type { PlanningContext } from '../cost/context.js';
 import { weightAround } from '../cost/block-weight.js';
 import { CostModel } from '../cost/cost-model.js';
 import { accessesOf, cyclesSpent } from '../cost/memory-time.js';
-import { expectedGain } from '../cost/expected-cycles.js';
-import type { Choices, ExpectedCycles, PlanOptions } from '../plan.js';
+import type { Choices, PlanOptions } from '../plan.js';
 
 /**
  * Whether the melds of a function must gain enough together: those that the model chose. In front of LLVM's pipeline,
@@ -21,15 +20,6 @@ export function isJudgedWhole({ profit, versions, optimizesLater }: PlanOptions,
   const isModels = choices === null || (choices.branches.size === 0 && choices.others === 'model');
   return isModels && profit === 'net' && versions !== 'always' && !optimizesLater;
 }
-
-/**
- * Whether doubtful melds and those behind them gain enough of what the whole function takes; where other waves hide
- * everything but the work of shared units, it may hardly be slower.
- */
-export const paysAsWhole = (before: ExpectedCycles, after: ExpectedCycles): boolean =>
-  expectedGain(before, after) >= 1 + CostModel.leastOfDoubtful && before.busy >= LEAST_BUSY * after.busy;
-
-const LEAST_BUSY = 0.99;
 
 /** How often a wave runs a block, or would if every wave came to it. */
 type Runs = (b: BlockId) => number;
