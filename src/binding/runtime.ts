@@ -249,7 +249,10 @@ export class LlvmRuntime<Exports extends InstanceExports = LlvmExports> {
     }
   }
 
-  /** A C string that lives until the next reset, for the few names that the editor gives to values and blocks. */
+  /**
+   * A C string for the few names that the editor gives to values and blocks. It lives until the next reset, or the end of
+   * the question (`peek`) that needed it first.
+   */
   name(text: string): Pointer<'char'> {
     let pointer = this.#names.get(text);
     if (pointer === undefined) {

@@ -242,7 +242,7 @@ export interface FunctionPlan {
  * Melds of one branch that do not pay by themselves, but perhaps with what melds behind them. `candidates` says of all
  * branches what there is to say if they are made.
  */
-export type DoubtfulMelds = Pick<FunctionPlan, 'candidates' | 'melds' | 'chosen'>;
+export type DoubtfulMelds = Pick<FunctionPlan, 'candidates' | 'versions' | 'melds' | 'hoisted' | 'chosen'>;
 
 /** What a wave spends in a function: cycles; loops count as if they ran eight times. */
 export interface ExpectedCycles {

@@ -54,6 +54,8 @@ export class MeldingRounds {
   /** What the function needs and takes without melds; null where their registers are not judged. */
   #beforeMelds: BeforeMelds | null = null;
   #demandsBroken: number | null = null;
+  /** Whether doubtful melds are among the rounds: then the whole function gains more than rounds must. */
+  #isDoubtful = false;
   #hopeless = new HopelessBlocks();
 
   constructor(
@@ -98,7 +100,7 @@ export class MeldingRounds {
   /** Carries out doubtful melds, and melds on behind them; with a second branch, if that saves nothing yet. */
   #meldDoubtful(): void {
     const { net: before } = this;
-    for (let k = 0; k < MOST_DOUBTFUL && this.net <= before; k++) {
+    for (let k = 0; k === 0 || (k < MOST_DOUBTFUL && this.net < before); k++) {
       const { doubtful } = this.last.plan;
       if (doubtful === null || !this.#mayTry) return;
       this.#planInstead(doubtful);
@@ -114,20 +116,26 @@ export class MeldingRounds {
     const picture = recorder?.replan(doubtful.candidates) ?? null;
     const remarks = last.remarks && surveyRemarks(module, name, planned);
     this.#last = { ...planned, picture, remarks };
+    this.#isDoubtful = true;
   }
 
-  /** Tries doubtful melds, if there are any, and what melds behind them. Leaves no trace. */
+  /**
+   * Tries doubtful melds, if there are any, and what melds behind them. Leaves no trace. No guide is asked, and what a
+   * guide decides later may differ. A failure here is one of ours, and ends the rounds like any other.
+   */
   #doubtfulPay(): boolean {
     const { compilation, module, name, last } = this;
     if (!this.#mayTry || last.plan.doubtful === null) return false;
     const spent = ({ snapshot, analyses }: Survey): ExpectedCycles => expectedCycles(snapshot, analyses);
-    return module.peek(() => {
+    const judge = (): boolean => {
+      // A snapshot looks some things up in the module, which must not have changed yet.
+      const before = spent(last);
       const trial = new MeldingRounds(compilation, module, name, null, null);
       trial.#continue(this);
       trial.#meldDoubtful();
-      const pays = compilation.watch.time('meld', () => payTogether(spent(last), spent(trial.last)));
-      return pays && trial.judgement().loss === null;
-    });
+      return payTogether(before, spent(trial.last)) && trial.judgement().loss === null;
+    };
+    return compilation.watch.time('meld', () => module.peek(judge));
   }
 
   /** Whether there is room for doubtful melds and others behind them. */
@@ -144,6 +152,7 @@ export class MeldingRounds {
     this.#unmelded = others.#unmelded;
     this.#beforeMelds = others.#beforeMelds;
     this.#demandsBroken = others.#demandsBroken;
+    this.#isDoubtful = others.#isDoubtful;
     this.#hopeless = others.#hopeless;
   }
 
@@ -196,7 +205,7 @@ export class MeldingRounds {
   #survey(mayTry = this.#mayTry): void {
     const { compilation, module, name, recorder, guide } = this;
     const { watch, options } = compilation;
-    const earlier = { hopeless: this.#hopeless, guide, gained: this.net, mayTry };
+    const earlier = { hopeless: this.#hopeless, guide, gained: this.#isDoubtful ? Infinity : this.net, mayTry };
     const survey = watch.time('meld', () => surveyFunction(module, name, options, recorder, earlier));
     this.#last = survey;
     // The planner forecasts that no operand which the target wants uniform becomes divergent. Here it shows

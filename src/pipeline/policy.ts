@@ -47,7 +47,7 @@ export class PolicyGuide implements Guide {
   }
 
   planned({ fingerprint }: OpenFunction, { candidates, melds, chosen, flattened }: FunctionPlan): void {
-    // Doubtful melds instead of none.
+    // The last survey once more: it has found nothing, and now doubtful melds are made.
     if (this.#rounds.at(-1)?.fingerprint === fingerprint) this.#rounds.pop();
     const blocks = this.module.peek(() => this.module.blockNames(this.functionName));
     const reasons = new Map<BlockId, string>();

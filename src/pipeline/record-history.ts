@@ -108,7 +108,7 @@ export class HistoryRecorder implements MeldWatcher {
   /** Says something else of the candidates of the last picture. */
   replan(candidates: readonly Candidate[]): FunctionPicture {
     const picture = { ...this.#pictures.at(-1)!, candidates };
-    this.#pictures.splice(-1, 1, picture);
+    this.#pictures[this.#pictures.length - 1] = picture;
     return picture;
   }
 

@@ -152,7 +152,7 @@ function marginOf(gains: WaveGains, melds: readonly Judged[]): number {
 }
 
 /** The work of both sides, in cycles. */
-const workOf = (melds: readonly Effect[]): number => melds.reduce((sum, { vain }) => sum + vain.t + vain.f, 0);
+export const workOf = (melds: readonly Effect[]): number => melds.reduce((sum, { vain }) => sum + vain.t + vain.f, 0);
 
 const scatteredOf = (melds: readonly Effect[]): number => melds.reduce((sum, { scattered }) => sum + scattered, 0);
 

@@ -7,6 +7,7 @@ import type { PlanningContext } from '../cost/context.js';
 import { expectedGain } from '../cost/expected-cycles.js';
 import type { ExpectedCycles } from '../plan.js';
 import { RULES } from '../rules.js';
+import { workOf } from './choose-melds.js';
 import { HopelessBlocks } from './hopeless-blocks.js';
 import { planBranch, type BranchPlan } from './plan-branch.js';
 import { isEnclosed } from './versions.js';
@@ -36,10 +37,8 @@ export function doubtfulPlans(ctx: PlanningContext, plans: readonly BranchPlan[]
   });
 }
 
-function costsLittle({ melds, total }: BranchPlan): boolean {
-  const work = melds.reduce((sum, { judged }) => sum + judged.effect.vain.t + judged.effect.vain.f, 0);
-  return total > -Doubtful.mostLost * work;
-}
+const costsLittle = ({ melds, total }: BranchPlan): boolean =>
+  total > -Doubtful.mostLost * workOf(melds.map(({ judged }) => judged.effect));
 
 /** Whether doubtful melds, and what melds behind them, gain enough of what the whole function takes. */
 export const payTogether = (before: ExpectedCycles, after: ExpectedCycles): boolean =>

@@ -118,7 +118,7 @@ export function planFunction(
   if (doubtful !== null) {
     why.set(doubtful, 'it does not pay by itself, but the whole function gains with it');
     const all = considered.map((p) => (p.branch === doubtful.branch ? doubtful : p));
-    instead = { candidates: say(all), ...editsOf([doubtful]) };
+    instead = { candidates: say(all), hoisted: [], ...editsOf([doubtful]) };
   }
   return { candidates: said, hoisted, flattened, doubtful: instead, netUnit, expected, ...editsOf(melding) };
 }
@@ -134,11 +134,16 @@ const NOTHING: Omit<FunctionPlan, 'netUnit'> = {
   expected: null,
 };
 
-/** Of all branches with doubtful melds, that by which waves that part gain most, or lose least. */
+/**
+ * Of all branches with doubtful melds, that by which waves that part gain most, or lose least. What such waves gain does
+ * not count as gained: too few of them do.
+ */
 function bestDoubtful(ctx: PlanningContext, plans: readonly BranchPlan[]): BranchPlan | null {
   const found = doubtfulPlans(ctx, plans);
   const overlong = overlongPlans(ctx, found);
-  return byGain(found.filter((p) => !overlong.has(p)))[0] ?? null;
+  const [best] = byGain(found.filter((p) => !overlong.has(p)));
+  if (best === undefined || best.total <= 0) return best ?? null;
+  return { ...best, melds: best.melds.map((m) => ({ ...m, net: 0 })) };
 }
 
 const editsOf = (made: readonly BranchPlan[]): Pick<FunctionPlan, 'versions' | 'melds' | 'chosen'> => ({
@@ -189,7 +194,12 @@ function withoutVersions(plan: FunctionPlan, asking: readonly Way[]): FunctionPl
     !emptied.has(each.branch)
       ? { ...each, ...TOO_LITTLE_TO_ASK }
       : each;
-  return { ...plan, candidates: plan.candidates.map(said) };
+  const { candidates, doubtful } = plan;
+  return {
+    ...plan,
+    candidates: candidates.map(said),
+    doubtful: doubtful && { ...doubtful, candidates: doubtful.candidates.map(said) },
+  };
 }
 
 const TOO_LITTLE_TO_ASK = refusal(
