@@ -234,7 +234,7 @@ export interface FunctionPlan {
   /** What may be tried where nothing pays; null: nothing, or nobody asks. */
   readonly doubtful: DoubtfulMelds | null;
   readonly netUnit: NetUnit;
-  /** What a wave is expected to spend in the function in front of this round; null where nothing is done. */
+  /** What a wave is expected to spend in the function in front of this round; null where nothing is done or tried. */
   readonly expected: ExpectedCycles | null;
 }
 

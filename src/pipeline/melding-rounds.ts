@@ -125,15 +125,14 @@ export class MeldingRounds {
    */
   #doubtfulPay(): boolean {
     const { compilation, module, name, last } = this;
-    if (!this.#mayTry || last.plan.doubtful === null) return false;
-    const spent = ({ snapshot, analyses }: Survey): ExpectedCycles => expectedCycles(snapshot, analyses);
+    const { doubtful, expected } = last.plan;
+    if (!this.#mayTry || doubtful === null) return false;
     const judge = (): boolean => {
-      // A snapshot looks some things up in the module, which must not have changed yet.
-      const before = spent(last);
       const trial = new MeldingRounds(compilation, module, name, null, null);
       trial.#continue(this);
       trial.#meldDoubtful();
-      return payTogether(before, spent(trial.last)) && trial.judgement().loss === null;
+      const { snapshot, analyses } = trial.last;
+      return payTogether(expected!, expectedCycles(snapshot, analyses)) && trial.judgement().loss === null;
     };
     return compilation.watch.time('meld', () => module.peek(judge));
   }

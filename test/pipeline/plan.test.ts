@@ -225,6 +225,7 @@ test('melds that do not pay by themselves: followed, too', async () => {
 test('sides are hoisted where doubtful melds did not pay: followed, too', async () => {
   const input = await kernel('nqu.gfx906.O3');
   const plan = await planOfModel(input);
+  assert.ok(plan.functions.some(({ rounds }) => rounds.length > 0));
   assert.equal(await by(plan, input), { ir: await unplanned(input), warnings: [] });
 });
 

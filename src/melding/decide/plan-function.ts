@@ -102,7 +102,7 @@ export function planFunction(
   const hoisted = whole === null && made.length === 0 ? hoistedSides(ctx, inReach) : [];
   const asksToTry = mayTry && isWhole && options.mode === 'darm' && made.length === 0;
   const doubtful = asksToTry ? bestDoubtful(ctx, plans) : null;
-  const expected = made.length > 0 ? ctx.expected() : null;
+  const expected = made.length > 0 || doubtful !== null ? ctx.expected() : null;
   ctx.waves.values.forget();
   const why = new Map<BranchPlan, Refusal | string>();
   for (const p of overlong) why.set(p, OVERLONG);
