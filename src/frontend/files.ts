@@ -18,6 +18,12 @@ const IN_MEMORY = [`${HEADERS_FOLDER}/`, `${SUPPLEMENT_FOLDER}/`];
 
 const isInImage = (file: string): boolean => file === IMAGE_FOLDER || file.startsWith(`${IMAGE_FOLDER}/`);
 
+/**
+ * Linux opens no file whose name has more bytes. A limit ends what would double the name at every level, and find the
+ * file again: `#include __FILE__`.
+ */
+const LONGEST_NAME = 4095;
+
 const NOTHING: FileFacts = { kind: FileKind.Nothing, size: 0, id: 0 };
 
 const encoder = new TextEncoder();
@@ -52,6 +58,7 @@ export class JobFiles implements SourceFiles {
   }
 
   stat(name: string): FileFacts {
+    if (name.length > LONGEST_NAME) return NOTHING;
     const file = normalized(name);
     const content = this.#memory.get(file);
     if (content !== undefined) return { kind: FileKind.File, size: content.length, id: this.#idOf(file) };
@@ -62,6 +69,7 @@ export class JobFiles implements SourceFiles {
   }
 
   read(name: string): Uint8Array | null {
+    if (name.length > LONGEST_NAME) return null;
     const file = normalized(name);
     const content = this.#contentOf(file);
     if (content !== null) this.#read.set(file, content);
