@@ -7,10 +7,12 @@ import type { LlvmModule } from '../binding/module.js';
 import { DarmError } from '../errors.js';
 import type { BlockId } from '../ir/ids.js';
 import type { LogRound } from '../job/edit-log.js';
+import type { JobOptions } from '../job/options.js';
 import { expectedCycles, expectedGain } from '../melding/cost/expected-cycles.js';
-import { payTogether } from '../melding/decide/doubtful-melds.js';
 import { HopelessBlocks } from '../melding/decide/hopeless-blocks.js';
-import type { DoubtfulMelds, ExpectedCycles } from '../melding/plan.js';
+import type { PlanInputs } from '../melding/decide/plan-function.js';
+import { isTrialWorth } from '../melding/decide/whole-function.js';
+import type { ExpectedCycles, FunctionPlan } from '../melding/plan.js';
 import { carryOut } from './carry-out.js';
 import { surveyRemarks } from './collect-remarks.js';
 import type { Compilation } from './compilation.js';
@@ -18,7 +20,7 @@ import { finalCycles, lossOf, mayLose } from './function-gain.js';
 import type { Guide } from './guide.js';
 import { beforeMelds, lossOfWaves, type BeforeMelds } from './lost-waves.js';
 import type { HistoryRecorder } from './record-history.js';
-import { surveyFunction, type Survey } from './survey.js';
+import { planOpen, surveyFunction, type Survey } from './survey.js';
 
 /** Melding stops here even if the cost model should go round in circles. */
 const MOST_ROUNDS = 64;
@@ -33,6 +35,9 @@ export interface Judgement {
   /** Why they are taken back, or null. */
   readonly loss: string | null;
 }
+
+/** The plan for a function that is as the fingerprint says. */
+type Foreseen = Pick<Survey, 'fingerprint' | 'plan'>;
 
 export const UNJUDGED: Judgement = { gain: 1, loss: null };
 
@@ -56,6 +61,11 @@ export class MeldingRounds {
   #demandsBroken: number | null = null;
   /** Whether doubtful melds are among the rounds: then the whole function gains more than rounds must. */
   #isDoubtful = false;
+  /** Whether waves may be asked about branches; null: that is not decided yet. */
+  #asks: boolean | null = null;
+  /** What surveys have planned here, and what the next ones will plan: a trial has found that out. */
+  readonly #planned: Foreseen[] = [];
+  #foreseen: readonly Foreseen[] = [];
   #hopeless = new HopelessBlocks();
 
   constructor(
@@ -88,6 +98,7 @@ export class MeldingRounds {
 
   #meldOn(): void {
     for (;;) {
+      if (this.last.plan.asksByModel && this.#asks === null) this.#decideQuestions();
       const { melds, versions, flattened } = this.last.plan;
       if (!this.mayGoOn || melds.length + flattened.length === 0) break;
       this.#carryOut({ ...NO_EDITS, versions, melds, flattened });
@@ -104,37 +115,93 @@ export class MeldingRounds {
       const { doubtful } = this.last.plan;
       if (doubtful === null || !this.#mayTry) return;
       this.#planInstead(doubtful);
+      this.#isDoubtful = true;
       this.#meldOn();
     }
   }
 
-  /** Lets doubtful melds be what the last survey has planned. */
-  #planInstead(doubtful: DoubtfulMelds): void {
+  /** Changes what the last survey has planned. */
+  #planInstead(changes: Partial<FunctionPlan>): void {
     const { module, name, recorder, guide, last } = this;
-    const planned = { ...last, plan: { ...last.plan, ...doubtful } };
+    const planned = { ...last, plan: { ...last.plan, ...changes } };
     guide?.planned(planned, planned.plan);
-    const picture = recorder?.replan(doubtful.candidates) ?? null;
+    const picture = recorder?.replan(planned.plan.candidates) ?? null;
     const remarks = last.remarks && surveyRemarks(module, name, planned);
     this.#last = { ...planned, picture, remarks };
-    this.#isDoubtful = true;
+  }
+
+  /** Tries doubtful melds, if there are any, and what melds behind them. */
+  #doubtfulPay(): boolean {
+    const { doubtful, expected } = this.last.plan;
+    if (!this.#mayTry || doubtful === null) return false;
+    const { result, planned } = this.#try((trial) => {
+      trial.#meldDoubtful();
+      return trial.#expectedIfBetter(expected!) !== null;
+    });
+    if (result) this.#foresee(planned);
+    return result;
   }
 
   /**
-   * Tries doubtful melds, if there are any, and what melds behind them. Leaves no trace. No guide is asked, and what a
-   * guide decides later may differ. A failure here is one of ours, and ends the rounds like any other.
+   * Questions cost waves that part, and can be in the way: what is asked has less in common with what is not. So, before
+   * the first ones, melding is tried without any and, if that pays, with them. Without questions, waves that agree lose
+   * what these would have spared them, so much must be gained; and by several rounds, since within one the planner has
+   * compared both at each branch.
    */
-  #doubtfulPay(): boolean {
-    const { compilation, module, name, last } = this;
-    const { doubtful, expected } = last.plan;
-    if (!this.#mayTry || doubtful === null) return false;
-    const judge = (): boolean => {
-      const trial = new MeldingRounds(compilation, module, name, null, null);
+  #decideQuestions(): void {
+    const { last } = this;
+    this.#asks = true;
+    const plan = planOpen(last, this.#withoutQuestions, { ...this.#earlier(this.#mayTry), waves: last.waves });
+    if (plan.melds.length + plan.flattened.length === 0) return;
+    const unasked = this.#try((trial) => {
+      trial.#forgoQuestions(plan);
+      trial.#meldOn();
+      return trial.made.length < 2 ? null : trial.#expectedIfBetter(last.plan.expected!);
+    });
+    if (unasked.result === null) return;
+    const asked = this.#try((trial) => {
+      trial.#meldOn();
+      return trial.#expected;
+    });
+    const isWorse = isTrialWorth(asked.result, unasked.result);
+    if (isWorse) this.#forgoQuestions(plan);
+    this.#foresee((isWorse ? unasked : asked).planned);
+  }
+
+  /** @param plan of the next round, like all that follow: without questions */
+  #forgoQuestions(plan: FunctionPlan): void {
+    this.#asks = false;
+    this.#planInstead(plan);
+  }
+
+  /**
+   * Goes on in some way and tells what comes of it. Leaves no trace. No guide is asked, and what a guide decides later
+   * may differ. A failure here is one of ours, and ends the rounds like any other.
+   */
+  #try<Result>(goOn: (trial: MeldingRounds) => Result): { result: Result; planned: readonly Foreseen[] } {
+    const { compilation, module, name } = this;
+    const trial = new MeldingRounds(compilation, module, name, null, null);
+    const attempt = (): Result => {
       trial.#continue(this);
-      trial.#meldDoubtful();
-      const { snapshot, analyses } = trial.last;
-      return payTogether(expected!, expectedCycles(snapshot, analyses)) && trial.judgement().loss === null;
+      return goOn(trial);
     };
-    return compilation.watch.time('meld', () => module.peek(judge));
+    return { result: compilation.watch.time('meld', () => module.peek(attempt)), planned: trial.#planned };
+  }
+
+  /** Lets the next surveys plan what those of a trial have planned, unless a guide may have something else in mind. */
+  #foresee(planned: readonly Foreseen[]): void {
+    if (this.guide === null) this.#foreseen = planned;
+  }
+
+  /** What a wave spends in the function now; null unless that pays, and is not worse for another reason. */
+  #expectedIfBetter(before: ExpectedCycles): ExpectedCycles | null {
+    const now = this.#expected;
+    return isTrialWorth(before, now) && this.judgement().loss === null ? now : null;
+  }
+
+  get #expected(): ExpectedCycles {
+    const { snapshot, analyses } = this.last;
+    return expectedCycles(snapshot, analyses);
   }
 
   /** Whether there is room for doubtful melds and others behind them. */
@@ -152,6 +219,7 @@ export class MeldingRounds {
     this.#beforeMelds = others.#beforeMelds;
     this.#demandsBroken = others.#demandsBroken;
     this.#isDoubtful = others.#isDoubtful;
+    this.#asks = others.#asks;
     this.#hopeless = others.#hopeless;
   }
 
@@ -203,10 +271,12 @@ export class MeldingRounds {
 
   #survey(mayTry = this.#mayTry): void {
     const { compilation, module, name, recorder, guide } = this;
-    const { watch, options } = compilation;
-    const earlier = { hopeless: this.#hopeless, guide, gained: this.#isDoubtful ? Infinity : this.net, mayTry };
-    const survey = watch.time('meld', () => surveyFunction(module, name, options, recorder, earlier));
+    const [foreseen = null, ...others] = this.#foreseen;
+    this.#foreseen = others;
+    const earlier = { guide, foreseen, ...this.#earlier(mayTry) };
+    const survey = compilation.watch.time('meld', () => surveyFunction(module, name, this.#options, recorder, earlier));
     this.#last = survey;
+    this.#planned.push({ fingerprint: survey.fingerprint, plan: survey.plan });
     // The planner forecasts that no operand which the target wants uniform becomes divergent. Here it shows
     // (docs/melding.md).
     const broken = brokenUniformDemands(survey.snapshot, survey.analyses.divergence);
@@ -215,6 +285,19 @@ export class MeldingRounds {
       throw new DarmError('internal', 'an operand that must be uniform became divergent');
     }
     this.#demandsBroken = broken;
+  }
+
+  /** What earlier rounds leave to the planner. */
+  #earlier(mayTry: boolean): PlanInputs {
+    return { hopeless: this.#hopeless, gained: this.#isDoubtful ? Infinity : this.net, mayTry };
+  }
+
+  get #options(): JobOptions {
+    return this.#asks === false ? this.#withoutQuestions : this.compilation.options;
+  }
+
+  get #withoutQuestions(): JobOptions {
+    return { ...this.compilation.options, versions: 'never' };
   }
 
   #round(edits: Edits): LogRound {

@@ -5,7 +5,7 @@ import type { SurveyRemarks } from '../job/edit-log.js';
 import type { FunctionPicture } from '../job/history.js';
 import { thresholdOf, type JobOptions } from '../job/options.js';
 import { WaveSamples } from '../melding/cost/wave-samples.js';
-import type { PlanOptions } from '../melding/plan.js';
+import type { FunctionPlan, PlanOptions } from '../melding/plan.js';
 import { planFunction, type PlanInputs } from '../melding/decide/plan-function.js';
 import type { Guide } from './guide.js';
 import { surveyRemarks } from './collect-remarks.js';
@@ -27,6 +27,8 @@ export interface Survey extends PlannedFunction {
 interface EarlierRounds extends Omit<PlanInputs, 'choices' | 'waves'> {
   /** Null: the cost model decides. */
   readonly guide?: Guide | null;
+  /** What is planned, if somebody knows it already. */
+  readonly foreseen?: Pick<Survey, 'fingerprint' | 'plan'> | null;
 }
 
 /** The caller disposes of the editor. */
@@ -35,19 +37,28 @@ export function surveyFunction(
   name: string,
   options: JobOptions,
   recorder: HistoryRecorder | null,
-  { guide = null, ...earlier }: EarlierRounds = {},
+  { guide = null, foreseen = null, ...earlier }: EarlierRounds = {},
 ): Survey {
   const open = module.open(name);
   const analyses = analysesOf(open.snapshot);
   if (options.verifyAnalyses) verifyAnalyses(open.snapshot, analyses, module.oracle(name));
-  const canPair = open.editor.canPair.bind(open.editor);
   const choices = guide?.choices(open) ?? null;
   const waves = new WaveSamples(open.snapshot, analyses);
-  const plan = planFunction(open.snapshot, analyses, planOptions(options), canPair, { ...earlier, choices, waves });
+  const isForeseen = foreseen?.fingerprint === open.fingerprint;
+  const plan = isForeseen ? foreseen.plan : planOpen({ ...open, analyses }, options, { ...earlier, choices, waves });
   guide?.planned(open, plan);
   const planned = { analyses, plan, ...open };
   const picture = recorder?.record(planned) ?? null;
   return { waves, picture, remarks: options.remarks ? surveyRemarks(module, name, planned) : null, ...planned };
+}
+
+/** The next round of a function that is open, as the options ask for it. */
+export function planOpen(
+  { snapshot, editor, analyses }: Omit<PlannedFunction, 'plan'>,
+  options: JobOptions,
+  inputs: PlanInputs,
+): FunctionPlan {
+  return planFunction(snapshot, analyses, planOptions(options), editor.canPair.bind(editor), inputs);
 }
 
 export function planOptions(options: JobOptions): PlanOptions {

@@ -5,12 +5,17 @@ import type { EditLog } from '../../src/job/edit-log.js';
 import type { JobOptions } from '../../src/job/options.js';
 import { createCompiler } from '../../src/index.js';
 import { parseSpec } from '../../src/simulator/launch/spec.js';
+import { replayLog } from '../../src/pipeline/carry-out.js';
+import { Compilation } from '../../src/pipeline/compilation.js';
 import { compileMelded, meldFunctions } from '../../src/pipeline/compile.js';
+import { Stopwatch } from '../../src/pipeline/stopwatch.js';
+import { surveyFunction } from '../../src/pipeline/survey.js';
+import { corpusModule } from '../../kernels/corpus/index.js';
 import { nestedDivisions } from '../support/doubtful.js';
 import { artifact, compile, runtime, SILENT, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/meld-function', { tests: 7 });
+const test = suite('pipeline/meld-function', { tests: 9 });
 
 const OPTIONS = { emit: ['bc'], remarks: true } as const;
 const FEW = nestedDivisions(0);
@@ -18,8 +23,9 @@ const MANY = nestedDivisions(400);
 
 const bytesOf = (ir: string): Uint8Array => new TextEncoder().encode(ir);
 
-async function logOf(ir: string, options: Partial<JobOptions> = {}): Promise<EditLog> {
-  return meldFunctions(await runtime(), bytesOf(ir), withDefaults({ ...OPTIONS, ...options }), {}, SILENT)[0]!;
+async function logOf(code: string | Uint8Array, options: Partial<JobOptions> = {}): Promise<EditLog> {
+  const bytes = typeof code === 'string' ? bytesOf(code) : code;
+  return meldFunctions(await runtime(), bytes, withDefaults({ ...OPTIONS, ...options }), {}, SILENT)[0]!;
 }
 
 test('what does not pay by itself is made for what melds behind it', async () => {
@@ -39,6 +45,35 @@ test('what does not pay by itself is made for what melds behind it', async () =>
   assert.match(passed[0]!.reason, /not pay by itself/);
   // What only waves save that part, and they are few, does not count.
   assert.is(passed[0]!.net, 0);
+});
+
+/** Four ways for the largest of four sums: melding goes from the last branch to the first one. */
+const QUATERNION = corpusModule('geometry', 'gfx1100');
+const ONE = { functions: ['matrix_to_quaternion'] } as const;
+
+const asked = ({ rounds }: EditLog): number => rounds.reduce((sum, { versions }) => sum + versions.length, 0);
+
+test('waves are not asked where melding comes further without questions', async () => {
+  const log = await logOf(QUATERNION, ONE);
+  assert.equal([log.rounds.length, asked(log)], [3, 0]);
+  // By its own branch, the last meld pays only with a question.
+  const options = withDefaults({ ...OPTIONS, ...ONE });
+  const module = new Compilation(await runtime(), QUATERNION, options, SILENT).readAtMeldPoint();
+  replayLog(module, { ...log, rounds: log.rounds.slice(0, 2) }, new Stopwatch());
+  const { plan, editor } = surveyFunction(module, log.function, options, null, { mayTry: true });
+  editor[Symbol.dispose]();
+  assert.is(plan.versions.length, 1);
+});
+
+test('what one round decides stays as it is, and reports and remarks say what was done', async () => {
+  const one = await logOf(corpusModule('llm', 'gfx1100'), { functions: ['ctc_prefixes'] });
+  assert.equal([one.rounds.length, asked(one)], [1, 1]);
+  const { rounds, history } = await logOf(QUATERNION, { ...ONE, report: true });
+  const last = [rounds.at(-1)!.remarks!.candidates, history!.steps.at(-1)!.before.candidates];
+  for (const candidates of last) {
+    assert.ok(candidates.some(({ reason }) => reason === 'profitable'));
+    for (const { reason } of candidates) assert.not.match(reason, /waves that part/);
+  }
 });
 
 test('a single round, the paper, its baselines, code size and questions everywhere leave nothing to try', async () => {

@@ -1,11 +1,9 @@
 /**
  * Melds that do not pay by themselves, but cost little. Melding goes from the inside out, and each branch is judged by
  * itself. So an inner branch can be in the way of outer ones, which find more in common when it is gone; or LLVM makes
- * selects of what it leaves. Whether they pay, the whole function tells (`payTogether`).
+ * selects of what it leaves. Whether they pay, the whole function tells (whole-function.ts).
  */
 import type { PlanningContext } from '../cost/context.js';
-import { expectedGain } from '../cost/expected-cycles.js';
-import type { ExpectedCycles } from '../plan.js';
 import { RULES } from '../rules.js';
 import { workOf } from './choose-melds.js';
 import { HopelessBlocks } from './hopeless-blocks.js';
@@ -18,10 +16,6 @@ const Doubtful = {
   leastAlike: 0.45,
   /** What waves that part may lose at most, as a share of the work of both sides. */
   mostLost: 0.04,
-  /** How much faster the whole function must become, at least. */
-  leastGain: 1.05,
-  /** The same where other waves hide everything but the work of shared units. */
-  leastBusy: 0.99,
 } as const;
 
 /** The doubtful melds of each branch that stands in a side of another one, by the paper's metric and without questions. */
@@ -39,7 +33,3 @@ export function doubtfulPlans(ctx: PlanningContext, plans: readonly BranchPlan[]
 
 const costsLittle = ({ melds, total }: BranchPlan): boolean =>
   total > -Doubtful.mostLost * workOf(melds.map(({ judged }) => judged.effect));
-
-/** Whether doubtful melds, and what melds behind them, gain enough of what the whole function takes. */
-export const payTogether = (before: ExpectedCycles, after: ExpectedCycles): boolean =>
-  expectedGain(before, after) >= Doubtful.leastGain && before.busy >= Doubtful.leastBusy * after.busy;

@@ -100,8 +100,9 @@ export function planFunction(
   const isLittle = isJudged && isTooLittle(ctx, gained + sumOf(taken));
   const made = isLittle ? [] : taken;
   const hoisted = whole === null && made.length === 0 ? hoistedSides(ctx, inReach) : [];
-  const asksToTry = mayTry && isWhole && options.mode === 'darm' && made.length === 0;
-  const doubtful = asksToTry ? bestDoubtful(ctx, plans) : null;
+  const asksToTry = mayTry && isWhole && options.mode === 'darm';
+  const doubtful = asksToTry && made.length === 0 ? bestDoubtful(ctx, plans) : null;
+  const asksByModel = asksToTry && asks && made.length > 0;
   const expected = made.length > 0 || doubtful !== null ? ctx.expected() : null;
   ctx.waves.values.forget();
   const why = new Map<BranchPlan, Refusal | string>();
@@ -120,7 +121,16 @@ export function planFunction(
     const all = considered.map((p) => (p.branch === doubtful.branch ? doubtful : p));
     instead = { candidates: say(all), hoisted: [], ...editsOf([doubtful]) };
   }
-  return { candidates: said, hoisted, flattened, doubtful: instead, netUnit, expected, ...editsOf(melding) };
+  return {
+    candidates: said,
+    hoisted,
+    flattened,
+    doubtful: instead,
+    asksByModel,
+    netUnit,
+    expected,
+    ...editsOf(melding),
+  };
 }
 
 const NOTHING: Omit<FunctionPlan, 'netUnit'> = {
@@ -131,6 +141,7 @@ const NOTHING: Omit<FunctionPlan, 'netUnit'> = {
   flattened: [],
   chosen: [],
   doubtful: null,
+  asksByModel: false,
   expected: null,
 };
 

@@ -1,5 +1,5 @@
 /**
- * Judges all melds of a function together, and all hoisted sides of a loop. Each pays at its own branch. But where the
+ * Judges all melds of a function together, trials of other melds, and all hoisted sides of a loop. Each pays at its own branch. But where the
  * rest takes far longer, what they gain is less than what chance does: how the waves of a compute unit get into each
  * other's way.
  */
@@ -9,8 +9,9 @@ import { instrValue } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
 import { weightAround } from '../cost/block-weight.js';
 import { CostModel } from '../cost/cost-model.js';
+import { expectedGain } from '../cost/expected-cycles.js';
 import { accessesOf, cyclesSpent } from '../cost/memory-time.js';
-import type { Choices, PlanOptions } from '../plan.js';
+import type { Choices, ExpectedCycles, PlanOptions } from '../plan.js';
 
 /**
  * Whether the melds of a function must gain enough together: those that the model chose. In front of LLVM's pipeline,
@@ -20,6 +21,18 @@ export function isJudgedWhole({ profit, versions, optimizesLater }: PlanOptions,
   const isModels = choices === null || (choices.branches.size === 0 && choices.others === 'model');
   return isModels && profit === 'net' && versions !== 'always' && !optimizesLater;
 }
+
+/** Set by hand, like the constants of the cost model: see docs/evaluation.md, "Melds that open the way". */
+const Trial = {
+  /** How much faster the whole function must become, at least. */
+  leastGain: 1.05,
+  /** The same where other waves hide everything but the work of shared units. */
+  leastBusy: 0.99,
+} as const;
+
+/** Whether what was tried gains enough of what the whole function takes otherwise. */
+export const isTrialWorth = (otherwise: ExpectedCycles, tried: ExpectedCycles): boolean =>
+  expectedGain(otherwise, tried) >= Trial.leastGain && otherwise.busy >= Trial.leastBusy * tried.busy;
 
 /** How often a wave runs a block, or would if every wave came to it. */
 type Runs = (b: BlockId) => number;
