@@ -687,6 +687,7 @@ test('functions that are left alone', () => {
     flattened: [],
     chosen: [],
     doubtful: null,
+    asksByModel: false,
     netUnit: 'cycles',
     expected: null,
   });
