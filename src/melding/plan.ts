@@ -233,7 +233,7 @@ export interface FunctionPlan {
   readonly chosen: readonly ChosenBranch[];
   /** What may be tried where nothing pays; null: nothing, or nobody asks. */
   readonly doubtful: DoubtfulMelds | null;
-  /** Whether waves are asked because the cost model says so: then it may be tried without. */
+  /** Whether waves are asked because the cost model says so, and melding may be tried without. */
   readonly asksByModel: boolean;
   readonly netUnit: NetUnit;
   /** What a wave is expected to spend in the function in front of this round; null where nothing is done or tried. */

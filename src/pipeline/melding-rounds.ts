@@ -20,7 +20,7 @@ import { finalCycles, lossOf, mayLose } from './function-gain.js';
 import type { Guide } from './guide.js';
 import { beforeMelds, lossOfWaves, type BeforeMelds } from './lost-waves.js';
 import type { HistoryRecorder } from './record-history.js';
-import { planOpen, surveyFunction, type Survey } from './survey.js';
+import { planOpen, surveyFunction, type Foreseen, type Survey } from './survey.js';
 
 /** Melding stops here even if the cost model should go round in circles. */
 const MOST_ROUNDS = 64;
@@ -35,9 +35,6 @@ export interface Judgement {
   /** Why they are taken back, or null. */
   readonly loss: string | null;
 }
-
-/** The plan for a function that is as the fingerprint says. */
-type Foreseen = Pick<Survey, 'fingerprint' | 'plan'>;
 
 export const UNJUDGED: Judgement = { gain: 1, loss: null };
 
@@ -145,13 +142,14 @@ export class MeldingRounds {
   /**
    * Questions cost waves that part, and can be in the way: what is asked has less in common with what is not. So, before
    * the first ones, melding is tried without any and, if that pays, with them. Without questions, waves that agree lose
-   * what these would have spared them, so much must be gained; and by several rounds, since within one the planner has
-   * compared both at each branch.
+   * what these would have spared them, so much must be gained; and by several rounds, with those before, since of a single
+   * one the planner has compared both at each branch.
    */
   #decideQuestions(): void {
     const { last } = this;
     this.#asks = true;
-    const plan = planOpen(last, this.#withoutQuestions, { ...this.#earlier(this.#mayTry), waves: last.waves });
+    const inputs = { ...this.#earlier(true), waves: last.waves };
+    const plan = this.compilation.watch.time('meld', () => planOpen(last, this.#withoutQuestions, inputs));
     if (plan.melds.length + plan.flattened.length === 0) return;
     const unasked = this.#try((trial) => {
       trial.#forgoQuestions(plan);
@@ -161,11 +159,12 @@ export class MeldingRounds {
     if (unasked.result === null) return;
     const asked = this.#try((trial) => {
       trial.#meldOn();
-      return trial.#expected;
+      // What would be taken back gains nothing.
+      return trial.judgement().loss === null ? trial.#expected : last.plan.expected!;
     });
-    const isWorse = isTrialWorth(asked.result, unasked.result);
-    if (isWorse) this.#forgoQuestions(plan);
-    this.#foresee((isWorse ? unasked : asked).planned);
+    const forgoes = isTrialWorth(asked.result, unasked.result);
+    if (forgoes) this.#forgoQuestions(plan);
+    this.#foresee((forgoes ? unasked : asked).planned);
   }
 
   /** @param plan of the next round, like all that follow: without questions */
@@ -276,6 +275,7 @@ export class MeldingRounds {
     const earlier = { guide, foreseen, ...this.#earlier(mayTry) };
     const survey = compilation.watch.time('meld', () => surveyFunction(module, name, this.#options, recorder, earlier));
     this.#last = survey;
+    if (foreseen !== null && survey.plan !== foreseen.plan) this.#foreseen = [];
     this.#planned.push({ fingerprint: survey.fingerprint, plan: survey.plan });
     // The planner forecasts that no operand which the target wants uniform becomes divergent. Here it shows
     // (docs/melding.md).

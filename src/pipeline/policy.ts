@@ -21,7 +21,9 @@ export const decisionOf = ({ branches, others }: Policy, branch: string): Decisi
 
 export class PolicyGuide implements Guide {
   readonly #rounds: TunedRound[] = [];
-  readonly #branches = new Map<string, TriedBranch>();
+  #branches = new Map<string, TriedBranch>();
+  /** The same in front of the last survey. */
+  #before: ReadonlyMap<string, TriedBranch> = new Map();
   #names = new Map<BlockRef, string>();
   #now: readonly string[] = [];
   #switches = false;
@@ -47,8 +49,12 @@ export class PolicyGuide implements Guide {
   }
 
   planned({ fingerprint }: OpenFunction, { candidates, melds, chosen, flattened }: FunctionPlan): void {
-    // The last survey once more: it has found nothing, and now doubtful melds are made.
-    if (this.#rounds.at(-1)?.fingerprint === fingerprint) this.#rounds.pop();
+    // The last survey once more: something else is made than it has planned, or than nothing.
+    if (this.#rounds.at(-1)?.fingerprint === fingerprint) {
+      this.#rounds.pop();
+      this.#branches = new Map(this.#before);
+    }
+    this.#before = new Map(this.#branches);
     const blocks = this.module.peek(() => this.module.blockNames(this.functionName));
     const reasons = new Map<BlockId, string>();
     for (const { branch, verdict, rule, reason } of candidates)

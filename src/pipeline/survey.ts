@@ -23,12 +23,15 @@ export interface Survey extends PlannedFunction {
   readonly remarks: SurveyRemarks | null;
 }
 
+/** The plan for a function that is as the fingerprint says. */
+export type Foreseen = Pick<Survey, 'fingerprint' | 'plan'>;
+
 /** What earlier rounds leave to a survey; by default there were none. */
 interface EarlierRounds extends Omit<PlanInputs, 'choices' | 'waves'> {
   /** Null: the cost model decides. */
   readonly guide?: Guide | null;
   /** What is planned, if somebody knows it already. */
-  readonly foreseen?: Pick<Survey, 'fingerprint' | 'plan'> | null;
+  readonly foreseen?: Foreseen | null;
 }
 
 /** The caller disposes of the editor. */

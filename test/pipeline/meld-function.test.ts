@@ -8,6 +8,7 @@ import { parseSpec } from '../../src/simulator/launch/spec.js';
 import { replayLog } from '../../src/pipeline/carry-out.js';
 import { Compilation } from '../../src/pipeline/compilation.js';
 import { compileMelded, meldFunctions } from '../../src/pipeline/compile.js';
+import { takeOut, tryPolicy } from '../../src/pipeline/trial.js';
 import { Stopwatch } from '../../src/pipeline/stopwatch.js';
 import { surveyFunction } from '../../src/pipeline/survey.js';
 import { corpusModule } from '../../kernels/corpus/index.js';
@@ -15,7 +16,7 @@ import { nestedDivisions } from '../support/doubtful.js';
 import { artifact, compile, runtime, SILENT, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/meld-function', { tests: 9 });
+const test = suite('pipeline/meld-function', { tests: 10 });
 
 const OPTIONS = { emit: ['bc'], remarks: true } as const;
 const FEW = nestedDivisions(0);
@@ -74,6 +75,19 @@ test('what one round decides stays as it is, and reports and remarks say what wa
     assert.ok(candidates.some(({ reason }) => reason === 'profitable'));
     for (const { reason } of candidates) assert.not.match(reason, /waves that part/);
   }
+});
+
+test('the trace of `darm tune` is of what is done, not of what was planned before', async () => {
+  const options = withDefaults({ ...OPTIONS, emit: ['hsaco'] });
+  const [kernel] = ONE.functions;
+  const { bitcode } = takeOut(await runtime(), QUATERNION, options, [kernel]);
+  const policy = { branches: {}, others: 'model', switches: 'model' } as const;
+  const { trace } = tryPolicy(await runtime(), bitcode, options, { kernel, policy, known: [] });
+  assert.is(trace.rounds.length, 3);
+  for (const { melds } of trace.rounds)
+    for (const { ask, reason } of melds) assert.equal([ask, /waves that part/.test(reason)], [[], false]);
+  for (const { way, reason } of trace.branches)
+    assert.equal([way?.sides ?? [], /waves that part/.test(reason)], [[], false]);
 });
 
 test('a single round, the paper, its baselines, code size and questions everywhere leave nothing to try', async () => {

@@ -1,5 +1,5 @@
 /**
- * Judges all melds of a function together, trials of other melds, and all hoisted sides of a loop. Each pays at its own branch. But where the
+ * Judges all melds of a function together, and all hoisted sides of a loop. Each pays at its own branch. But where the
  * rest takes far longer, what they gain is less than what chance does: how the waves of a compute unit get into each
  * other's way.
  */
@@ -22,8 +22,11 @@ export function isJudgedWhole({ profit, versions, optimizesLater }: PlanOptions,
   return isModels && profit === 'net' && versions !== 'always' && !optimizesLater;
 }
 
-/** Set by hand, like the constants of the cost model: see docs/evaluation.md, "Melds that open the way". */
-const Trial = {
+/**
+ * What melds must gain that are tried, though they need not pay one by one. Set by hand, like the constants of the cost
+ * model: see docs/evaluation.md, "Melds that open the way" and "Melds without questions".
+ */
+const TrialBounds = {
   /** How much faster the whole function must become, at least. */
   leastGain: 1.05,
   /** The same where other waves hide everything but the work of shared units. */
@@ -32,7 +35,7 @@ const Trial = {
 
 /** Whether what was tried gains enough of what the whole function takes otherwise. */
 export const isTrialWorth = (otherwise: ExpectedCycles, tried: ExpectedCycles): boolean =>
-  expectedGain(otherwise, tried) >= Trial.leastGain && otherwise.busy >= Trial.leastBusy * tried.busy;
+  expectedGain(otherwise, tried) >= TrialBounds.leastGain && otherwise.busy >= TrialBounds.leastBusy * tried.busy;
 
 /** How often a wave runs a block, or would if every wave came to it. */
 type Runs = (b: BlockId) => number;
