@@ -7,7 +7,6 @@ import type { CaseRuns } from '../../analysis/case-runs.js';
 import { sideOfFailure } from '../../analysis/dead-ends.js';
 import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
-import { Predicate, comparesIntegers, isFloatEquality, isIntegerEquality, isNumberTest } from '../../ir/predicates.js';
 import {
   LaneSource,
   NO_INTEGER,
@@ -20,30 +19,14 @@ import {
   type FunctionSnapshot,
 } from '../../ir/snapshot.js';
 import { withinBound } from './bounds.js';
-import { earlyExits } from './early-exits.js';
+import { Compares } from './compares.js';
+import { Draws } from './draws.js';
 import { edgeSide } from './edge-sides.js';
 import { equalCompares } from './equal-compares.js';
-import {
-  BORDER,
-  CHOICE,
-  COIN,
-  EQUALITY,
-  EXIT,
-  GATHERED_ORDER,
-  ORDER,
-  OTHER,
-  RARE,
-  UNPREDICTABLE,
-  bounded,
-  event,
-  kinds,
-  placed,
-  type Rates,
-} from './events.js';
-import { GATHERED, dependentLoads } from './gathered.js';
+import { COIN, EQUALITY, OTHER, UNPREDICTABLE } from './events.js';
 import { hiddenArgument, type HiddenArgument } from './hidden-arguments.js';
 import { LaneMemory } from './lane-memory.js';
-import { bitCount, chooseLanes, combined, compared, isCombined, lanesWhere } from './lane-sets.js';
+import { bitCount, chooseLanes, combined, isCombined, lanesWhere } from './lane-sets.js';
 import {
   LAUNCHES,
   WAVES,
@@ -58,13 +41,9 @@ import {
   type Lanes,
 } from './lanes.js';
 import { sideOfLargeAngles } from './large-angles.js';
-import { rareOutcome } from './magnitudes.js';
-import { isOneOfSeveral } from './one-of-several.js';
-import { Roots } from './roots.js';
-import { DEEPEST, Data, Outcomes, Scale, rootsOf, type Sampled } from './sampled.js';
+import { DEEPEST, Data, Outcomes, Scale, type Sampled } from './sampled.js';
 import { areSmooth, keepsSmooth } from './smooth.js';
 import { isTag } from './tags.js';
-import { thresholds, type Threshold } from './thresholds.js';
 import { VectorElements } from './vector-elements.js';
 
 /** Unknown integers that are the same for all threads: sizes and bounds, counters of loops, numbers of work groups. */
@@ -73,8 +52,6 @@ const COUNTERS = { least: 1, most: 2 ** 7 };
 const GROUPS = { least: 1, most: 2 ** 6 };
 /** Operations with more operands, a callee aside, are not followed. */
 const MOST_SOURCES = 3;
-/** A value is of a kind if it is compared with so many numbers. With fewer, equality is as rare as it usually is. */
-const LEAST_KINDS = 2;
 /**
  * A value may depend on the condition of a branch, whose value depends on the condition of another one. Longer chains of
  * such values are not followed: the stack has an end.
@@ -92,15 +69,11 @@ export class LaneValues {
   private readonly sampled = new Map<ValueId, Sampled>();
   /** What stands for a value that is not followed: beyond the depth, or in a circle. */
   private readonly leaves = new Map<ValueId, Sampled>();
-  /** By value that is compared with constants: what it is, or null if that is not known. */
-  private readonly kinds = new Map<ValueId, Sampled | null>();
   private readonly conditions = new Map<BlockId, LaneSet>();
-  private loads: Uint8Array | null = null;
-  private thresholds: ReadonlyMap<ValueId, Threshold> | null = null;
-  private exits: ReadonlyMap<ValueId, boolean> | null = null;
   private equals: ReadonlyMap<ValueId, ValueId> | null = null;
   private readonly memory = new LaneMemory();
-  private noRoots: Roots;
+  private readonly draws: Draws;
+  private readonly compares: Compares;
   private readonly elements: VectorElements;
   /** Values that are being computed: in a loop a value may depend on itself. */
   private readonly open = new Set<ValueId>();
@@ -122,7 +95,8 @@ export class LaneValues {
     this.lanes = WAVES * fn.waveSize;
     this.waveShift = Math.log2(fn.waveSize);
     this.launchShift = Math.log2(WAVES_PER_LAUNCH * fn.waveSize);
-    this.noRoots = Roots.none(this.launchShift, this.memory);
+    this.draws = new Draws(fn, analyses, this.launchShift, this.memory);
+    this.compares = new Compares(fn, analyses, this.draws, this.memory);
     this.elements = new VectorElements(
       fn,
       this.memory,
@@ -142,8 +116,8 @@ export class LaneValues {
     this.sampled.clear();
     this.elements.forget();
     this.leaves.clear();
-    this.kinds.clear();
-    this.noRoots = Roots.none(this.launchShift, this.memory);
+    this.compares.forget();
+    this.draws.forget();
     this.memory.release();
   }
 
@@ -173,10 +147,10 @@ export class LaneValues {
     const sample = this.sample(condition, 0);
     if (sample.scale === Scale.Known) return sample;
     const taken = fn.instrTaken[terminatorOf(fn, branch)]!;
-    if (taken !== NONE) return this.event(condition, taken < 0 ? UNPREDICTABLE : () => [taken / 1024, 0]);
+    if (taken !== NONE) return this.draws.event(condition, taken < 0 ? UNPREDICTABLE : () => [taken / 1024, 0]);
     const side = sideOfLargeAngles(fn, branch);
     if (side === NONE) return sample;
-    return this.rarely(condition, side === 0, null);
+    return this.draws.rarely(condition, side === 0, null);
   }
 
   /** By lane, in which run of cases of a switch a value is; `OTHER` where it is in none. */
@@ -184,7 +158,7 @@ export class LaneValues {
     this.makeRoom();
     const sample = this.sample(v, 0);
     const hasRange = sample.scale === Scale.Bounded && !gaps.includes(true);
-    if (sample.scale !== Scale.Known && !hasRange) return this.kindsOf(v, [...runs.keys()], sample);
+    if (sample.scale !== Scale.Known && !hasRange) return this.draws.kinds(v, [...runs.keys()], sample);
     const numbers = this.memory.take(sample.numbers.length);
     const lows = Float64Array.from(runs, ({ low }) => Number(low));
     // Runs of narrow numbers have no sign. What is wide is not known so exactly.
@@ -235,7 +209,7 @@ export class LaneValues {
       case Opcode.FCmp: {
         this.equals ??= equalCompares(fn, this.analyses);
         const first = this.equals.get(v);
-        return first === undefined ? this.compared(v, i, operand(0), operand(1)) : this.sample(first, depth);
+        return first === undefined ? this.compares.outcome(v, i, operand(0), operand(1)) : this.sample(first, depth);
       }
       case Opcode.Select: {
         const [c, a, b] = [operand(0), operand(1), operand(2)];
@@ -313,7 +287,7 @@ export class LaneValues {
     if (bits >= 32) return number;
     const short = lowBits(this.memory, number, bits);
     return bits <= 8 && number.scale === Scale.Unknown
-      ? bounded(v, short, this.fn.waveSize, this.order(v))
+      ? this.draws.bounded(v, short)
       : { scale: number.scale, ...short };
   }
 
@@ -328,7 +302,7 @@ export class LaneValues {
     const { fn, analyses } = this;
     const type = fn.valueType[v]!;
     const isDivergent = analyses.divergence.valueDivergent[v] === 1;
-    if (fn.typeBits[type] === 1) return this.event(v, isDivergent ? this.order(v) : COIN);
+    if (fn.typeBits[type] === 1) return this.draws.event(v, isDivergent ? this.draws.order(v) : COIN);
     if (isDivergent) return { scale: Scale.Unknown, ...drawn(this.memory, v, this.lanes, this.rangeOf(v)) };
     const hidden = hiddenArgument(fn, v);
     if (hidden !== null) return this.passed(hidden);
@@ -382,113 +356,6 @@ export class LaneValues {
     return new Outcomes(set, shift, scale, this.memory);
   }
 
-  private compared(v: ValueId, i: InstrId, a: Sampled, b: Sampled): Sampled {
-    const { fn } = this;
-    const predicate = fn.instrPredicate[i]!;
-    const rare = rareOutcome(fn, i);
-    if (rare !== null) return this.rarely(v, rare, [a, b]);
-    const scale = Math.max(a.scale, b.scale);
-    if (scale === Scale.Unknown || !comparesIntegers(predicate)) {
-      this.thresholds ??= thresholds(fn);
-      const threshold = this.thresholds.get(v);
-      if (threshold) return this.placed(threshold, a, b);
-    }
-    if (!comparesIntegers(predicate)) {
-      const isTest = isNumberTest(predicate);
-      if (!isTest && !isFloatEquality(predicate)) return this.ordered(v, this.orderOf(v, a, b), [a, b]);
-      const yes = this.event(v, isTest ? RARE : isOneOfSeveral(fn, i) ? CHOICE : EQUALITY, [a, b]);
-      return NEGATED.includes(predicate) ? yes.negated() : yes;
-    }
-    const other = fn.operand[fn.operandStart[i]! + 1] as ValueId;
-    if (scale === Scale.Unknown) {
-      if (!isIntegerEquality(predicate)) return this.ordered(v, this.orderOf(v, a, b), [a, b]);
-      const kind = this.kind(fn.operand[fn.operandStart[i]!] as ValueId, other, a);
-      if (kind !== null) {
-        const bits = fn.typeBits[fn.valueType[other]!]!;
-        return this.outcomes(
-          compared(predicate, kind, b, bits, Infinity),
-          Math.min(kind.shift, b.shift),
-          Scale.Bounded,
-        );
-      }
-      const isPointer = fn.typeKind[fn.valueType[other]!] === TypeKind.Pointer;
-      if (fn.valueInteger[other] === 0 && !isPointer) return this.ordered(v, this.order(v), [a, b]);
-      const yes = this.event(v, isOneOfSeveral(fn, i) ? CHOICE : EQUALITY, [a, b]);
-      return predicate === Predicate.ICmpEQ ? yes : yes.negated();
-    }
-    const bits = fn.typeBits[fn.valueType[fn.operand[fn.operandStart[i]!]!]!]!;
-    // Who asks for equality asks for a number that may occur.
-    const isEquality = isIntegerEquality(predicate) && this.isParameter(other);
-    const range = isEquality ? a.numbers.reduce((most, x) => Math.max(most, x), 0) + 1 : Infinity;
-    return this.outcomes(compared(predicate, a, b, bits, range), Math.min(a.shift, b.shift), scale);
-  }
-
-  private rarely(v: ValueId, outcome: boolean, sources: readonly Sampled[] | null): Sampled {
-    const found = this.event(v, RARE, sources);
-    return outcome ? found : found.negated();
-  }
-
-  private placed(threshold: Threshold, a: Sampled, b: Sampled): Sampled {
-    const sources = threshold.from.map((k) => (k === 0 ? a : b));
-    return placed(this.memory, threshold, this.orderOf(threshold.number, a, b), this.fn.waveSize, this.roots(sources));
-  }
-
-  /** Whether data are in an order, which is as likely as not, unless threads that are done early leave for it. */
-  private ordered(v: ValueId, rates: Rates, sources: readonly Sampled[]): Sampled {
-    this.exits ??= earlyExits(this.fn, this.analyses);
-    const leaves = rates === BORDER ? undefined : this.exits.get(v);
-    if (leaves === undefined) return this.event(v, rates, sources);
-    const left = this.event(v, EXIT, sources);
-    return leaves ? left : left.negated();
-  }
-
-  private orderOf(v: ValueId, a: Sampled, b: Sampled): Rates {
-    return areSmooth([a, b], this.fn.waveSize) ? BORDER : this.order(v);
-  }
-
-  /** @param v data, or a compare of them */
-  private order(v: ValueId): Rates {
-    this.loads ??= dependentLoads(this.fn, this.analyses);
-    return this.loads[v] === GATHERED ? GATHERED_ORDER : ORDER;
-  }
-
-  private kindsOf(v: ValueId, constants: readonly number[], sample: Sampled): Sampled {
-    return kinds(this.memory, v, constants, this.fn.waveSize, this.roots([sample]), this.order(v));
-  }
-
-  /**
-   * What a value is, where the function asks for several numbers whether it is equal to them; otherwise null. Negative
-   * numbers are left out: they stand for what is missing, or for a border, and are rare.
-   */
-  private kind(v: ValueId, asked: ValueId, sample: Sampled): Sampled | null {
-    const { fn } = this;
-    const isNumber = (c: ValueId): boolean => fn.valueInteger[c] !== NO_INTEGER && fn.valueInteger[c]! >= 0;
-    if (!isNumber(asked) || fn.typeKind[fn.valueType[asked]!] === TypeKind.Pointer) return null;
-    let found = this.kinds.get(v);
-    if (found === undefined) {
-      const { uses } = this.analyses;
-      const constants = new Set<number>();
-      for (let u = uses.start[v]!; u < uses.start[v + 1]!; u++) {
-        const user = uses.user[u] as InstrId;
-        if (fn.instrOpcode[user] !== Opcode.ICmp || !isIntegerEquality(fn.instrPredicate[user]!)) continue;
-        const other = fn.operand[fn.operandStart[user]! + 1] as ValueId;
-        if (isNumber(other)) constants.add(fn.valueInteger[other]!);
-      }
-      const several = constants.size >= LEAST_KINDS;
-      found = several ? this.kindsOf(v, [...constants], sample) : null;
-      this.kinds.set(v, found);
-    }
-    return found;
-  }
-
-  /** Whether a value is given to the launch: an argument, or loaded for all threads. */
-  private isParameter(v: ValueId): boolean {
-    const { fn, analyses } = this;
-    const i = definingInstr(fn, v);
-    const isLoad = i !== NONE && fn.instrOpcode[i] === Opcode.Load && analyses.divergence.valueDivergent[v] === 0;
-    return fn.valueKind[v] === ValueKind.Argument || isLoad;
-  }
-
   private arithmetic(v: ValueId, i: InstrId, operand: (k: number) => Sampled): Sampled {
     const { fn } = this;
     const opcode = fn.instrOpcode[i]!;
@@ -509,12 +376,12 @@ export class LaneValues {
     const isConstant = fn.valueKind[fn.operand[fn.operandStart[i]! + 1]!] === ValueKind.Constant;
     const isBound = scale === Scale.Unknown && isConstant && BOUNDING.includes(opcode);
     if (isBound && isTag(fn, i)) return this.tag(v, found, [a]);
-    return isBound ? bounded(v, found, fn.waveSize, this.order(v)) : { scale, ...found };
+    return isBound ? this.draws.bounded(v, found) : { scale, ...found };
   }
 
   /** Most numbers have none: the tag is 0. */
   private tag(v: ValueId, bits: Lanes, sources: readonly Lanes[]): Sampled {
-    const isThere = lanesWhere(this.event(v, EQUALITY, sources));
+    const isThere = lanesWhere(this.draws.event(v, EQUALITY, sources));
     return { scale: Scale.Bounded, ...choose(this.memory, isThere, bits, this.constant(0, v)) };
   }
 
@@ -533,30 +400,20 @@ export class LaneValues {
     const isFollowed = count > 0 && count <= MOST_SOURCES + Number(fn.instrOpcode[i] === Opcode.Call);
     if (this.analyses.divergence.valueDivergent[v] === 0 || !isFollowed) return this.leaf(v);
     const sources = Array.from({ length: count }, (_, k) => operand(k));
-    if (fn.typeBits[fn.valueType[v]!] === 1) return this.event(v, this.order(v), sources);
+    if (fn.typeBits[fn.valueType[v]!] === 1) return this.draws.event(v, this.draws.order(v), sources);
     const isSmooth = keepsSmooth(fn, i) && areSmooth(sources, fn.waveSize);
-    return new Data(v, this.rangeOf(v), this.roots(sources), this.memory, isSmooth);
+    return new Data(v, this.rangeOf(v), this.draws.roots(sources), this.memory, isSmooth);
   }
 
   /** Data are not negative; those of a short type are as short. */
   private rangeOf(v: ValueId): number {
     return 2 ** Math.min(31, this.fn.typeBits[this.fn.valueType[v]!]!);
   }
-
-  private event(v: ValueId, rates: Rates, sources: readonly Lanes[] | null = null): Outcomes {
-    return event(this.memory, v, rates, this.fn.waveSize, sources && this.roots(sources));
-  }
-
-  private roots(sources: readonly Lanes[]): Roots {
-    return rootsOf(sources, this.noRoots);
-  }
 }
 
 const conditionOf = (fn: FunctionSnapshot, branch: BlockId): ValueId =>
   fn.operand[fn.operandStart[terminatorOf(fn, branch)]!] as ValueId;
 
-/** Compares of floats that do not hold where the rare thing happens. */
-const NEGATED: readonly number[] = [Predicate.FCmpORD, Predicate.FCmpONE, Predicate.FCmpUNE];
 const SHIFTS: readonly number[] = [Opcode.Shl, Opcode.LShr, Opcode.AShr];
 /** With a constant, these give data a range. */
 const BOUNDING: readonly number[] = [Opcode.And, Opcode.URem, Opcode.SRem, Opcode.LShr];
