@@ -8,11 +8,12 @@ import { debugLocation } from './debug-location.js';
 import type { LlvmRuntime } from './runtime.js';
 import type { DecodedSnapshot } from './snapshot.js';
 
-// References are pointers in disguise: the rest of the program cannot dereference them.
+// References are pointers in disguise: the rest of the program cannot dereference them. LLVM's functions return words
+// with a sign, and snapshots hold words without one: above 2 GiB, one pointer would be two references.
 const value = (ref: ValueRef) => ref as number as ValuePtr;
 const block = (ref: BlockRef) => ref as number as BlockPtr;
-const valueRef = (pointer: ValuePtr) => pointer as number as ValueRef;
-const blockRef = (pointer: BlockPtr) => pointer as number as BlockRef;
+export const valueRef = (pointer: ValuePtr) => (pointer >>> 0) as ValueRef;
+export const blockRef = (pointer: BlockPtr) => (pointer >>> 0) as BlockRef;
 
 export class FunctionEditor implements Editor {
   readonly #llvm: LlvmExports;

@@ -10,7 +10,7 @@ import { Opcode, type FunctionSnapshot } from '../ir/snapshot.js';
 import type { DebugLocation } from '../job/remarks.js';
 import { Status, type JobPtr, type ValuePtr } from './abi.js';
 import { debugLocation } from './debug-location.js';
-import { FunctionEditor } from './editor.js';
+import { FunctionEditor, blockRef, valueRef } from './editor.js';
 import { shortLinkError } from './link-error.js';
 import type { LlvmRuntime } from './runtime.js';
 import { decodeSnapshot } from './snapshot.js';
@@ -296,9 +296,10 @@ export class LlvmModule {
     for (let use = llvm._LLVMGetFirstUse(fn); use !== 0; use = llvm._LLVMGetNextUse(use)) {
       const user = llvm._LLVMGetUser(use);
       if (llvm._LLVMGetInstructionOpcode(user) !== Opcode.Call) return null;
-      if (llvm._LLVMGetOperand(user, llvm._LLVMGetNumOperands(user) - 1) !== fn) return null;
+      const callee = llvm._LLVMGetOperand(user, llvm._LLVMGetNumOperands(user) - 1);
+      if (valueRef(callee) !== valueRef(fn)) return null;
       const next = llvm._LLVMGetInstructionOpcode(llvm._LLVMGetNextInstruction(user));
-      const block = llvm._LLVMGetInstructionParent(user) as number as BlockRef;
+      const block = blockRef(llvm._LLVMGetInstructionParent(user));
       calls.push({ block, isLast: next === Opcode.Unreachable });
     }
     return calls;

@@ -264,7 +264,8 @@ export class LlvmRuntime<Exports extends InstanceExports = LlvmExports> {
 
   stringOut(pointer: number): string {
     const heap = new Uint8Array(this.memory.buffer);
-    return new TextDecoder().decode(heap.subarray(pointer, heap.indexOf(0, pointer)));
+    const start = pointer >>> 0;
+    return new TextDecoder().decode(heap.subarray(start, heap.indexOf(0, start)));
   }
 }
 

@@ -7,6 +7,7 @@ import { namedCache, type CacheAction, type CacheCommandFlags } from './cache-ar
 const MIB = 2 ** 20;
 const when = (time: number | null): string => (time === null ? '-' : new Date(time).toISOString());
 const mib = (bytes: number): string => `${(bytes / MIB).toFixed(1)} MiB`;
+const counted = (entries: number): string => `${entries} ${entries === 1 ? 'entry' : 'entries'}`;
 
 export async function runCache(action: CacheAction, flags: CacheCommandFlags): Promise<void> {
   const folder = namedCache(flags);
@@ -25,11 +26,11 @@ const ACTIONS: Record<Exclude<CacheAction, 'serve'>, (folder: string) => Promise
   async stats(folder) {
     const found = await cacheStatistics(folder);
     const { entries, bytes, oldest, newest } = found;
-    return [found, `${entries} entries, ${mib(bytes)}, oldest ${when(oldest)}, newest ${when(newest)}`];
+    return [found, `${counted(entries)}, ${mib(bytes)}, oldest ${when(oldest)}, newest ${when(newest)}`];
   },
   async clean(folder) {
     const { entries, bytes } = await cleanCache(folder);
-    return [{ removed: entries, bytesFreed: bytes }, `${entries} entries removed, ${mib(bytes)}`];
+    return [{ removed: entries, bytesFreed: bytes }, `${counted(entries)} removed, ${mib(bytes)}`];
   },
   async verify(folder) {
     const found = await verifyCache(folder);
