@@ -187,7 +187,7 @@ export class Explorer {
   }
 
   #compile(job: ExploreJob, wanted: Partial<JobOptions>, side: Side, call: ExploreCall): Promise<CompiledModule> {
-    return this.#keep(['compile', job, wanted, side], async () => {
+    return this.#keep(['compile', job, wanted, side], call, async () => {
       const { module, options } = await this.#translate(job, call);
       const meld = side === 'before' ? ({ meld: 'off', plan: null } as const) : {};
       return this.#compiler.compile(module, { ...options, ...NOT_ASKED, ...wanted, ...meld }, call);
@@ -200,7 +200,7 @@ export class Explorer {
       if (sniffInput(module) === 'empty') throw new DarmError('bad-input', 'there is nothing to compile yet');
       return Promise.resolve({ module, options: asForCodeObject(options), log: '', diagnostics: [], time: 0 });
     }
-    return this.#keep(['translate', source, language, options, flags], async () => {
+    return this.#keep(['translate', source, language, options, flags], call, async () => {
       const name = FILES[language]!;
       const asked = { ...options, ...NOT_ASKED, language, name, flags, disk: false };
       const translated = await this.#compiler.translate(source, asked, call);
@@ -209,18 +209,26 @@ export class Explorer {
     });
   }
 
-  /** A failure is not kept. */
-  #keep<T>(asked: readonly unknown[], make: () => Promise<T>): Promise<T> {
-    const key = JSON.stringify(asked, (_, value: unknown) => (value instanceof Uint8Array ? [...value].join() : value));
-    const made = (this.#kept.get(key) as Promise<T> | undefined) ?? make();
+  /** Askers of the same thing share an answer. A failure is not kept. */
+  async #keep<T>(asked: readonly unknown[], call: ExploreCall, make: () => Promise<T>): Promise<T> {
+    const key = JSON.stringify(asked, (_, value: unknown) => (value instanceof Uint8Array ? asText(value) : value));
+    const known = this.#kept.get(key) as Promise<T> | undefined;
+    const made = known ?? make();
     this.#kept.delete(key);
     this.#kept.set(key, made);
-    made.catch(() => this.#kept.delete(key));
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= MOST_KEPT) break;
       this.#kept.delete(oldest);
     }
-    return made;
+    try {
+      return await made;
+    } catch (error) {
+      if (this.#kept.get(key) === made) this.#kept.delete(key);
+      // Whoever asked first has left, which ends nobody else's question.
+      const isOurs = known === undefined || call.signal?.aborted === true;
+      if (isOurs || !(error instanceof DarmError) || error.code !== 'aborted') throw error;
+      return this.#keep(asked, call, make);
+    }
   }
 
   // --- where things come from --------------------------------------------------------------------------------------
@@ -254,6 +262,9 @@ const NOT_ASKED = { remarks: false, report: false, stats: false, partitions: 1 }
 
 /** The compilation that the pictures and the remarks come from. Machine code is generated when somebody looks at it. */
 const RECORDED: Partial<JobOptions> = { emit: ['bc'], report: true, remarks: true };
+
+/** One character per byte. */
+const asText = (bytes: Uint8Array): string => new TextDecoder('latin1').decode(bytes);
 
 function remembering(layout: Layout): Layout {
   const drawings = new Map<string, string>();

@@ -6,7 +6,7 @@ import type { Explored, ExploreJob, Launched, LaunchableKernel, Listing } from '
 import { loadLayout } from '../../src/report/graph/layout.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('explorer', { tests: 4, timeoutMs: 120_000 });
+const test = suite('explorer', { tests: 5, timeoutMs: 120_000 });
 
 const root = new URL('../../../', import.meta.url);
 const text = (file: string): Promise<string> => readFile(new URL(file, root), 'utf8');
@@ -19,6 +19,29 @@ async function exploring<T>(use: (explorer: Explorer) => Promise<T>): Promise<T>
     await compiler.close();
   }
 }
+
+const DIAMOND: ExploreJob = {
+  ...{ language: 'ir', options: {}, flags: [] },
+  source: `target triple = "amdgcn-amd-amdhsa"
+define amdgpu_kernel void @k(ptr addrspace(1) %out, i32 %n) "target-cpu"="gfx1100" {
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  %slot = getelementptr i32, ptr addrspace(1) %out, i32 %id
+  %low = icmp ult i32 %id, 9
+  br i1 %low, label %then, label %else
+then:
+  %a = load i32, ptr addrspace(1) %slot
+  %b = udiv i32 %a, %n
+  store i32 %b, ptr addrspace(1) %slot
+  ret void
+else:
+  %c = load i32, ptr addrspace(1) %slot
+  %d = udiv i32 %c, 77
+  store i32 %d, ptr addrspace(1) %slot
+  ret void
+}
+declare i32 @llvm.amdgcn.workitem.id.x()
+`,
+};
 
 test.long('source: melds, remarks, listings and a launch, all with the lines they come from', () =>
   exploring(async (explorer) => {
@@ -79,26 +102,7 @@ define amdgpu_kernel void @k(ptr addrspace(1) %out) "target-cpu"="gfx1100" {
 
 test('IR: lines by the names of blocks; a launch is made up', () =>
   exploring(async (explorer) => {
-    const source = `target triple = "amdgcn-amd-amdhsa"
-define amdgpu_kernel void @k(ptr addrspace(1) %out, i32 %n) "target-cpu"="gfx1100" {
-  %id = call i32 @llvm.amdgcn.workitem.id.x()
-  %slot = getelementptr i32, ptr addrspace(1) %out, i32 %id
-  %low = icmp ult i32 %id, 9
-  br i1 %low, label %then, label %else
-then:
-  %a = load i32, ptr addrspace(1) %slot
-  %b = udiv i32 %a, %n
-  store i32 %b, ptr addrspace(1) %slot
-  ret void
-else:
-  %c = load i32, ptr addrspace(1) %slot
-  %d = udiv i32 %c, 77
-  store i32 %d, ptr addrspace(1) %slot
-  ret void
-}
-declare i32 @llvm.amdgcn.workitem.id.x()
-`;
-    const job: ExploreJob = { source, language: 'ir', options: {}, flags: [] };
+    const job = DIAMOND;
     const { functions } = (await explorer.answer({ kind: 'compile', job })) as Explored;
     assert.equal(
       functions[0]!.blocks[0]!.map(({ lines }) => [lines[0], lines.at(-1)]),
@@ -112,6 +116,17 @@ declare i32 @llvm.amdgcn.workitem.id.x()
       simulation: {},
     })) as Launched;
     assert.is(launches[0]!.kernel, 'k');
+  }));
+
+test('who asks for the same and leaves takes nobody else along', () =>
+  exploring(async (explorer) => {
+    const leaving = new AbortController();
+    const left = explorer.answer({ kind: 'compile', job: DIAMOND }, { signal: leaving.signal });
+    const stays = explorer.answer({ kind: 'compile', job: DIAMOND }) as Promise<Explored>;
+    leaving.abort();
+    const [gone, there] = await Promise.allSettled([left, stays]);
+    assert.is(gone.status, 'rejected');
+    assert.is(there.status === 'fulfilled' && there.value.functions.length, 1);
   }));
 
 test('mistakes are errors with a place, and are not kept', () =>
