@@ -63,9 +63,13 @@ export async function runBatchCommand(inputs: readonly string[], given: BatchFla
   const stop = stoppedBySignal();
   let worst = 0;
   const unwritten: Error[] = [];
-  const show = await display(flags, (error) => {
-    unwritten.push(error);
-    stop.abort();
+  // Of the last line: they are written in order.
+  let written = Promise.resolve();
+  const show = await display(flags, (writing) => {
+    written = writing.catch((error: Error) => {
+      unwritten.push(error);
+      stop.abort();
+    });
   });
   const totals = await runBatch(compiler, jobs, {
     outDir,
@@ -80,6 +84,7 @@ export async function runBatchCommand(inputs: readonly string[], given: BatchFla
       show(event);
     },
   });
+  await written;
   await fleet?.close();
   await compiler.close();
   await dropOptimising();
@@ -98,13 +103,13 @@ const LOOKING_UP = 8;
 /**
  * Shows events as JSON lines, as a progress bar on a terminal, or as plain lines.
  *
- * @param failed told when standard output does not take the lines
+ * @param writes told of each line that goes to standard output, which may not take it
  */
 async function display(
   { json, quiet, clang }: BatchFlags,
-  failed: (error: Error) => void,
+  writes: (writing: Promise<void>) => void,
 ): Promise<(event: BatchEvent) => void> {
-  if (json) return (event) => void writeStandardOutput(JSON.stringify({ schema: 1, ...event }) + '\n').catch(failed);
+  if (json) return (event) => writes(writeStandardOutput(JSON.stringify({ schema: 1, ...event }) + '\n'));
   if (quiet) return reportFailure;
   const shown = process.stderr.isTTY ? onBar(await progressBar()) : plainLines();
   return (event) => {

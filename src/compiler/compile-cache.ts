@@ -85,7 +85,9 @@ export class CompileCache {
       const { data } = await cacache.get(this.#path, key);
       return decodeResult(data);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') await this.#drop(key).catch(() => {});
+      // What is damaged goes. A system call that failed (too many open files) says nothing about the entry.
+      const { code, syscall } = error as NodeJS.ErrnoException;
+      if (code !== 'ENOENT' && syscall === undefined) await this.#drop(key).catch(() => {});
       return null;
     }
   }

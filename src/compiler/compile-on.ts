@@ -8,7 +8,7 @@ import { mayComeFromMelds } from '../job/meld-faults.js';
 import { isSettled, type JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
 import type { Executor } from '../workers/executor.js';
-import type { TaskLimits } from '../workers/task-limits.js';
+import { Teller, type TaskLimits } from '../workers/task-limits.js';
 import { allInOrder } from './all-in-order.js';
 import { compileInParts } from './compile-parts.js';
 import { divideFunctions } from './divide-functions.js';
@@ -27,8 +27,11 @@ export async function compileOn(
 ): Promise<CompileResult> {
   if (isSettled(job)) return compileSettled(executor, module, job, limits, hasSpare());
   const { options, warnings } = await executor.run({ kind: 'settle', bytes: module, options: job }, limits);
-  for (const warning of warnings) limits.events?.diagnostic(warning);
+  const teller = new Teller(limits.events);
+  for (const warning of warnings) teller.diagnostic(warning);
+  teller.check();
   const result = await compileSettled(executor, module, options, limits, hasSpare());
+  teller.check();
   return { ...result, diagnostics: [...warnings, ...result.diagnostics] };
 }
 

@@ -47,7 +47,7 @@ import type { Elsewhere } from './elsewhere.js';
 import { withDeviceLibraries } from './link-libraries.js';
 import { LlvmLoader } from './llvm-code.js';
 import { checkPackage } from '../platform/node.js';
-import { Retried } from './retried.js';
+import { Retried } from '../workers/retried.js';
 import type { SourceJobs } from './source-jobs.js';
 import { DEFAULT_BUDGET } from './tune/budget.js';
 import type { LaunchSpec } from '../simulator/launch/spec.js';
@@ -102,6 +102,7 @@ class ThreadedCompiler implements Compiler {
   /** Jobs of `compile` that are not done. */
   #compiling = 0;
   #closed = false;
+  #ended: Promise<void> | null = null;
 
   constructor(
     { threads, timeout, memoryLimit, tierPolicy, maxInput, cache, remoteCache }: CompilerOptions,
@@ -347,15 +348,24 @@ class ThreadedCompiler implements Compiler {
     };
   }
 
-  async close(): Promise<void> {
-    if (this.#closed) return;
+  close(): Promise<void> {
     this.#closed = true;
-    await Promise.all([...this.#sessions].map((session) => session.close()));
-    await this.#caches?.close();
-    await (await this.#executor.take())?.close();
-    // The module is large, and V8 goes on optimising it while anything refers to it.
-    await this.#llvm.close();
-    await this.#sourceJobs?.close();
+    return (this.#ended ??= this.#end());
+  }
+
+  /** What cannot be closed keeps nothing else open. */
+  async #end(): Promise<void> {
+    const parts: (() => Promise<unknown> | undefined)[] = [
+      () => Promise.all([...this.#sessions].map((session) => session.close())),
+      () => this.#caches?.close(),
+      async () => (await this.#executor.take())?.close(),
+      // The module is large, and V8 goes on optimising it while anything refers to it.
+      () => this.#llvm.close(),
+      () => this.#sourceJobs?.close(),
+    ];
+    const failures: unknown[] = [];
+    for (const end of parts) await end()?.catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
   }
 
   [Symbol.asyncDispose](): Promise<void> {

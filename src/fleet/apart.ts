@@ -54,7 +54,8 @@ function doApart(task: ApartTask, file: string): Promise<CompileResult | LaunchC
       else reject(DarmError.fromJSON(answer.error));
       child.kill('SIGKILL');
     });
-    child.once('error', (error) => reject(new DarmError('io', `no process can be started: ${error.message}`)));
+    // There may be several: that it cannot be started, and that nothing can be sent to it.
+    child.on('error', (error) => reject(new DarmError('io', `no process can be started: ${error.message}`)));
     child.once('exit', (code, signal) => {
       clearTimeout(timer);
       const how = signal ?? `exit code ${code}`;

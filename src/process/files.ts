@@ -12,6 +12,7 @@ import {
 import { lstat, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import { DarmError, limitText } from '../errors.js';
 import { placeOf } from './surroundings.js';
 
@@ -67,7 +68,7 @@ const READ_TIMEOUT = 600_000;
 /** A second reader would find it empty. */
 let hasReadStandardInput = false;
 
-function standardInput(): NodeJS.ReadableStream {
+function standardInput(): Readable {
   if (hasReadStandardInput) throw new DarmError('usage', 'standard input (-) can be read only once');
   hasReadStandardInput = true;
   return process.stdin;
@@ -98,11 +99,8 @@ export async function readInput(
       return await readFile(at);
     }
     const late = new DarmError('timeout', `the input did not arrive within ${limitText(timeout)}`, place);
-    return await inTime(
-      timeout,
-      late,
-      readStream(found === null ? standardInput() : await openStream(at, found), checkSize),
-    );
+    const stream = found === null ? standardInput() : await openStream(at, found);
+    return await inTime(timeout, late, readStream(stream, checkSize)).finally(() => stream.destroy());
   } catch (error) {
     throw ioError('read', file === '-' ? 'standard input' : file, error);
   }
@@ -147,7 +145,7 @@ async function readStream(
  * Opening a FIFO waits for its writer, and a process cannot end while one of its threads waits so. Therefore FIFOs are
  * opened without waiting, and read as sockets are.
  */
-async function openStream(file: string, found: Stats): Promise<NodeJS.ReadableStream> {
+async function openStream(file: string, found: Stats): Promise<Readable> {
   if (!found.isFIFO()) return createReadStream(file, { highWaterMark: MIB });
   const { Socket } = await import('node:net');
   const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -1,7 +1,7 @@
 /**
  * The cache: it returns what was stored, damage is a miss, the size is limited, several processes may use one folder.
  */
-import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rmdir, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { cacheStatistics } from '../../src/compiler/cache-folder.js';
 import { cleanCache, CompileCache, verifyCache } from '../../src/compiler/compile-cache.js';
@@ -13,7 +13,7 @@ import { darm, inFolder } from '../support/command.js';
 import { kernel, kernelPath } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cache/compile-cache', { tests: 12, timeoutMs: 60_000 });
+const test = suite('cache/compile-cache', { tests: 13, timeoutMs: 60_000 });
 
 const result = (bytes: number, fill = 1): CompileResult => ({
   target: 'gfx906',
@@ -90,6 +90,19 @@ test('a damaged entry is a miss, and verify removes it', () =>
     const found = [await cache.get('a'), await cache.get('b')].filter((each) => each !== null);
     assert.is(found.length, 1);
     assert.is((await contents(folder)).length, 1);
+  }));
+
+test('what the system does not let us read for a moment is a miss, and stays', () =>
+  inFolder(async (folder) => {
+    const cache = new CompileCache({ path: folder });
+    await cache.put('a', result(1000));
+    const [file] = await contents(folder);
+    await rename(file!, path.join(folder, 'away'));
+    await mkdir(file!);
+    assert.is(await cache.get('a'), null);
+    await rmdir(file!);
+    await rename(path.join(folder, 'away'), file!);
+    assert.ok(await cache.get('a'));
   }));
 
 test('verify removes what a killed process has left, and not what another one is writing', () =>

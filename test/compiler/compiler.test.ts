@@ -495,7 +495,10 @@ test('close ends jobs, is idempotent, and nothing starts afterwards', async () =
   assert.is((await failure(compiler.compile(EMPTY_KERNEL))).code, 'usage');
   const other = createCompiler({ threads: 1 });
   const begun = [failure(other.compile(EMPTY_KERNEL)), failure(other.analyze(EMPTY_KERNEL))];
-  await other.close();
+  // Whoever closes it again waits for the same.
+  const ended = other.close();
+  assert.is(other.close(), ended);
+  await ended;
   assert.equal(
     (await Promise.all(begun)).map(({ code }) => code),
     ['aborted', 'aborted'],

@@ -1,12 +1,14 @@
 /** Folders that several jobs make at the same time, outputs that are links, and errors of the system. */
-import { mkdir, open as openFile, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, open as openFile, readFile, readdir, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { makeFolder, realPath, typedError, writeOutput } from '../../src/process/files.js';
+import type { DarmError } from '../../src/errors.js';
+import { makeFolder, readInput, realPath, typedError, writeOutput } from '../../src/process/files.js';
 import { filesIn, inFolder } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('files', { tests: 9, timeoutMs: 30_000 });
+const test = suite('files', { tests: 10, timeoutMs: 30_000 });
 
 test.long('jobs that make folders of one tree do not disturb each other', () =>
   inFolder(async (folder) => {
@@ -24,6 +26,21 @@ test('a folder that the system refuses is an error, and not tried for ever', asy
   const error = await makeFolder('/proc/darm/deep').catch((thrown: unknown) => thrown);
   assert.is((error as NodeJS.ErrnoException).code, 'ENOENT');
 });
+
+test('an input that does not arrive in time is closed', () =>
+  inFolder(async (folder) => {
+    const fifo = path.join(folder, 'fifo');
+    execFileSync('mkfifo', [fifo]);
+    const error = await readInput(fifo, 50).catch((thrown: unknown) => thrown);
+    assert.is((error as DarmError).code, 'timeout');
+    const closed = async (): Promise<boolean> => {
+      const links = await Promise.all(
+        (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+      );
+      return !links.includes(fifo);
+    };
+    while (!(await closed())) await new Promise((resolve) => setTimeout(resolve, 10));
+  }));
 
 test('an output that is a link is written where the link leads, also when nothing is there yet', () =>
   inFolder(async (folder) => {

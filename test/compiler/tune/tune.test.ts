@@ -89,6 +89,11 @@ test('what is no plan is the fault of the input', async () => {
     const { diagnostics, artifacts } = await compiler.compile(module, { plan }, { onDiagnostic: (line) => lines.push(line) }); // prettier-ignore
     assert.equal(lines, diagnostics);
     assert.match(lines[0]!, /the plan is ignored: it has version 9/);
+    const angry = (): never => Promise.reject(new Error('no warnings, please')) as never;
+    await compiler.compile(module, { plan }, { onDiagnostic: angry }).then(
+      () => assert.unreachable(),
+      (error: Error) => assert.is(error.message, 'no warnings, please'),
+    );
     assert.equal(artifacts, (await compiler.compile(module)).artifacts);
     const off = await compiler.compile(module, { plan, meld: 'off' });
     assert.equal(off.diagnostics, ['the plan is ignored: the job melds nothing']);
