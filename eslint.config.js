@@ -19,6 +19,8 @@ export default tseslint.config(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       // Interfaces are asynchronous where one implementation is.
       '@typescript-eslint/require-await': 'off',
+      // Prettier breaks code, and leaves comments as they are.
+      'max-len': ['error', { code: 100_000, comments: 120, ignoreUrls: true }],
       '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
     },
   },

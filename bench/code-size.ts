@@ -1,6 +1,6 @@
 /**
- * Bytes of machine code of every kernel of kernels/ir and kernels/corpus, behind -O3: without melds, with `--profit net`,
- * and with `--profit size`. The exit status is 1 if the latter makes any function larger.
+ * Bytes of machine code of every kernel of kernels/ir and kernels/corpus, behind -O3: without melds, with `--profit
+ * net`, and with `--profit size`. The exit status is 1 if the latter makes any function larger.
  * usage: node dist/bench/code-size.js [--totals] [TARGET …]
  */
 import { readdirSync } from 'node:fs';

@@ -29,7 +29,9 @@ const redis = await TestRedis.start(folder);
 
 // --- four workers against four threads ---
 
-/** Different options make different jobs of the same kernel. Equal jobs would be done once: so each round has others. */
+/**
+ * Different options make different jobs of the same kernel. Equal jobs would be done once: so each round has others.
+ */
 async function manifest(round: number): Promise<string> {
   const lines = Array.from({ length: kernels }, (_, n) =>
     JSON.stringify({

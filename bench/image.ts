@@ -1,6 +1,6 @@
 /**
- * The compile service as a function of Lambda, in a folder as its README packages it: what it takes on disk, unpacked and
- * with prepared code, and how long it takes to start with one processor: the handler is there (init), the first
+ * The compile service as a function of Lambda, in a folder as its README packages it: what it takes on disk, unpacked
+ * and with prepared code, and how long it takes to start with one processor: the handler is there (init), the first
  * answer, the second. The function runs in a root folder of its own with nothing but Node, as a user who owns nothing.
  * Node's own packages come from the registry; what is read is in the system's cache already. For root, with the Node
  * that the function is to have.

@@ -1,14 +1,14 @@
 /**
- * Source to code object without melding: HIP with its own headers and OpenCL C, in a fresh process and warm, beside native
- * clang (`build.sh --native`) with the same headers and libraries and, where it is installed, `@yowasp/clang`, which has
- * no code generator for AMD's processors, no HIP and no device libraries: it makes bitcode of OpenCL C.
+ * Source to code object without melding: HIP with its own headers and OpenCL C, in a fresh process and warm, beside
+ * native clang (`build.sh --native`) with the same headers and libraries and, where it is installed, `@yowasp/clang`,
+ * which has no code generator for AMD's processors, no HIP and no device libraries: it makes bitcode of OpenCL C.
  *
  * usage: node dist/bench/source.js [--rounds N] [--libraries FOLDER] [--yowasp FOLDER]
  *
  * `--libraries` is the folder of libraries in an unpacked package `rocm-device-libs-22`, for OpenCL by native clang;
- * `--yowasp` is `node_modules/@yowasp/clang`. Times of warm compilers are processor time, which says something on a busy
- * machine, too. A warm compiler has had `--rounds` compilations before. Of native clang the time to start is taken away
- * (`--version`), but for its fresh process.
+ * `--yowasp` is `node_modules/@yowasp/clang`. Times of warm compilers are processor time, which says something on a
+ * busy machine, too. A warm compiler has had `--rounds` compilations before. Of native clang the time to start is taken
+ * away (`--version`), but for its fresh process.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';

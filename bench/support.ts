@@ -44,8 +44,8 @@ export function timeProcess(program: string, args: readonly string[], env: NodeJ
 }
 
 /**
- * Wall time and processor time of a native program in milliseconds, as bash tells them; processor time says something on a
- * busy machine, too.
+ * Wall time and processor time of a native program in milliseconds, as bash tells them; processor time says something
+ * on a busy machine, too.
  */
 export function timesOfProcess(program: string, args: readonly string[]): { wall: number; processor: number } {
   const script = 'TIMEFORMAT="%R %U %S"; time "$@" >/dev/null 2>&1';

@@ -54,7 +54,9 @@ const places: Plugin = {
   },
 };
 
-/** commander starts other programs as subcommands, which darm does not have; and `process` is there without a module. */
+/**
+ * commander starts other programs as subcommands, which darm does not have; and `process` is there without a module.
+ */
 const withoutPrograms: Plugin = {
   name: 'without-programs',
   transform: (code, id) =>

@@ -104,8 +104,8 @@ async function downloadPart(part: string, facts: FileFacts, extension: string): 
 let keeping = Promise.resolve();
 
 /**
- * Keeps what was unpacked. Not when it is unpacked: writing all of it takes the browser more than a second, in which the
- * first visitor would wait.
+ * Keeps what was unpacked. Not when it is unpacked: writing all of it takes the browser more than a second, in which
+ * the first visitor would wait.
  */
 export const keepUnpacked = (): Promise<void> => (keeping = keeping.then(keepAll));
 
@@ -136,8 +136,8 @@ export async function stream(): Promise<void> {
 }
 
 /**
- * What is kept is compiled while it arrives from the storage; whoever asks for the bytes reads them again. A first visit
- * compiles what it has unpacked.
+ * What is kept is compiled while it arrives from the storage; whoever asks for the bytes reads them again. A first
+ * visit compiles what it has unpacked.
  */
 async function compile(part: string, facts: FileFacts): Promise<WebAssembly.Module> {
   const name = nameOf(part, facts, 'wasm');

@@ -9,7 +9,9 @@ import type { Explored, ExploreOutcome, ExploreQuestion } from '../src/explorer/
 import { isQuick } from './kept-results.js';
 import { stream } from './platform.js';
 
-/** How long nothing is asked before the first rehearsal, and before the second: by then, slow machines are done, too. */
+/**
+ * How long nothing is asked before the first rehearsal, and before the second: by then, slow machines are done, too.
+ */
 const QUIET_MS = [3000, 10_000];
 
 type Compilation = Extract<ExploreQuestion, { kind: 'compile' }>;

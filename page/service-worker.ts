@@ -1,7 +1,7 @@
 /**
  * Keeps the page's own files, so that it opens without a network. The modules are kept by page/platform.ts, once they
- * were needed; they are answered from there, because Chromium keeps optimised code of modules that have a URL. The build
- * fills in the version and the list of files.
+ * were needed; they are answered from there, because Chromium keeps optimised code of modules that have a URL. The
+ * build fills in the version and the list of files.
  */
 import { MODULE_STORE, SERVED_HEADER } from './store.js';
 

@@ -1,9 +1,9 @@
 /**
- * `npm run bench:gpu`: runs the corpus and the paper's kernels on an NVIDIA GPU. Every kernel is compiled to PTX, without
- * and with melding, and launched through the driver's library (loader.py; it takes Python 3, no SDK). Both versions must
- * leave the same memory, and that of the simulator; the times of kernels that melding changes are printed side by
- * side. The paper's kernels have one size of data, which fills no large GPU. Without a GPU it says so and ends with
- * status 0.
+ * `npm run bench:gpu`: runs the corpus and the paper's kernels on an NVIDIA GPU. Every kernel is compiled to PTX,
+ * without and with melding, and launched through the driver's library (loader.py; it takes Python 3, no SDK). Both
+ * versions must leave the same memory, and that of the simulator; the times of kernels that melding changes are printed
+ * side by side. The paper's kernels have one size of data, which fills no large GPU. Without a GPU it says so and ends
+ * with status 0.
  *
  * usage: node dist/bench/gpu/main.js [--kernels csr,bfs] [--seed 1] [--size 64] [--repeats 50] [--keep FOLDER]
  *   [--json FILE] [--prepare FOLDER] [options of melding, as of darm check]

@@ -8,8 +8,8 @@
  *   [--full-unit]
  *
  * By default it takes all kernels, both meld points, and gfx906, which is the paper's Vega 20. `--quick` measures one
- * block size per kernel and leaves out the sweep and compile times. `--full-unit` estimates cycles as if there were enough
- * workgroups to fill a compute unit all the time.
+ * block size per kernel and leaves out the sweep and compile times. `--full-unit` estimates cycles as if there were
+ * enough workgroups to fill a compute unit all the time.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';

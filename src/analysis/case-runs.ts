@@ -1,4 +1,6 @@
-/** The cases of a `switch` in the order of their values, as code generation's tree of compares has them (LowerSwitch). */
+/**
+ * The cases of a `switch` in the order of their values, as code generation's tree of compares has them (LowerSwitch).
+ */
 import type { BlockId, ValueId } from '../ir/ids.js';
 import { terminatorOf, type FunctionSnapshot } from '../ir/snapshot.js';
 import { isComplete } from '../ir/switches.js';

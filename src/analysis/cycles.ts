@@ -109,7 +109,9 @@ interface Lists {
 
 const listOf = (lists: Lists, i: number): Int32Array => lists.items.subarray(lists.start[i], lists.start[i + 1]);
 
-/** Every cycle lists the blocks of those inside. Thousands of loops in each other would be more than fits into memory. */
+/**
+ * Every cycle lists the blocks of those inside. Thousands of loops in each other would be more than fits into memory.
+ */
 const MOST_LISTED = 1 << 24;
 
 /** @throws DarmError `compile-failed` for cycles that are nested too deeply */

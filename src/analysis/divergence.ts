@@ -255,8 +255,8 @@ class Propagation implements Divergence {
   }
 
   /**
-   * The blocks of a cycle that dominate an exit. A block outside cannot stand between two of them in the dominator tree,
-   * since a cycle is strongly connected. So they follow each other upwards, beginning with the exit's parent.
+   * The blocks of a cycle that dominate an exit. A block outside cannot stand between two of them in the dominator
+   * tree, since a cycle is strongly connected. So they follow each other upwards, beginning with the exit's parent.
    */
   private dominatorsOfExits(cycle: CycleId): Set<number> {
     const { cycles, dom } = this;

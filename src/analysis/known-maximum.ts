@@ -1,4 +1,6 @@
-/** What numbers cannot exceed, by the operation that makes them: masks, remainders, shifts and extensions with zeros. */
+/**
+ * What numbers cannot exceed, by the operation that makes them: masks, remainders, shifts and extensions with zeros.
+ */
 import { NONE, type InstrId, type ValueId } from '../ir/ids.js';
 import { NO_INTEGER, Opcode, definingInstr, type FunctionSnapshot } from '../ir/snapshot.js';
 

@@ -134,9 +134,9 @@ export function regionOf(inputs: RegionInputs, branch: BlockId): DivergentRegion
 const MOST_SEARCHED = 32;
 
 /**
- * Finds two sides with several entry edges, as short-circuit code has them: in `if (a || b) A else B`, both branches lead
- * to A. Whatever way a thread takes from E to X, it comes to one of A and B, and never to both. So where a thread enters
- * says which side it is on.
+ * Finds two sides with several entry edges, as short-circuit code has them: in `if (a || b) A else B`, both branches
+ * lead to A. Whatever way a thread takes from E to X, it comes to one of A and B, and never to both. So where a thread
+ * enters says which side it is on.
  *
  * Takes the pair with the fewest blocks in front of it, so that most of the region lies behind; null if there is none.
  */

@@ -1,7 +1,7 @@
 /**
  * Makes sure that no result of a batch replaces another one, an input, or a file of darm's own, and none what a source
- * includes, as soon as that is known: a result that is written before the source is translated may replace it. Two paths
- * may name one file: through symbolic links, and on file systems that do not distinguish capital letters.
+ * includes, as soon as that is known: a result that is written before the source is translated may replace it. Two
+ * paths may name one file: through symbolic links, and on file systems that do not distinguish capital letters.
  */
 import { statSync } from 'node:fs';
 import path from 'node:path';

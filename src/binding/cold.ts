@@ -1,4 +1,6 @@
-/** The cold functions of a module's further part, which are loaded when one of them is called: see platform/divide.ts. */
+/**
+ * The cold functions of a module's further part, which are loaded when one of them is called: see platform/divide.ts.
+ */
 import { FAR_TABLE, LOADER } from '../platform/divide.js';
 import { platform } from '../platform/index.js';
 import type { ColdCode } from '../platform/interface.js';

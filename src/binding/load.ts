@@ -18,7 +18,9 @@ export interface Manifest {
   readonly module: FileFacts;
   /** The parts of the code beside the first, by name; none in a build for debugging, whose module is whole. */
   readonly further: FurtherParts;
-  /** What an instance's memory starts with, from the constants on; null in a build whose instances make it themselves. */
+  /**
+   * What an instance's memory starts with, from the constants on; null in a build whose instances make it themselves.
+   */
   readonly memory: FileFacts | null;
   /** The range of addresses in an instance's memory that holds constant data. */
   readonly constants: { readonly start: number; readonly end: number };

@@ -250,8 +250,8 @@ export class LlvmRuntime<Exports extends InstanceExports = LlvmExports> {
   }
 
   /**
-   * A C string for the few names that the editor gives to values and blocks. It lives until the next reset, or the end of
-   * the question (`peek`) that needed it first.
+   * A C string for the few names that the editor gives to values and blocks. It lives until the next reset, or the end
+   * of the question (`peek`) that needed it first.
    */
   name(text: string): Pointer<'char'> {
     let pointer = this.#names.get(text);

@@ -1,6 +1,6 @@
 /**
- * Where the log of a server goes: standard error. Lines are written on another thread, one write after the other. A full
- * disk or a reader that does not read costs lines, which are counted, and never a request. (Pino's own destination
+ * Where the log of a server goes: standard error. Lines are written on another thread, one write after the other. A
+ * full disk or a reader that does not read costs lines, which are counted, and never a request. (Pino's own destination
  * repeats a failed write until it succeeds, also when the process wants to end.)
  */
 import { writeFile } from 'node:fs';

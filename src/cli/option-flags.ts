@@ -5,7 +5,7 @@ import { complaintAbout, type OptionEntry, type OptionTable, type OptionType } f
 /** Adds the flags of a table that this subcommand takes. */
 export function addTableFlags(command: Command, table: OptionTable): Command {
   for (const [name, entry] of Object.entries(table))
-    if (entry.flag?.commands.includes(command.name())) command.addOption(flagOf(name, entry));
+    if (entry.flag?.commands.includes(command.name())) command.addOption(flagOf(name, entry, command.name()));
   return command;
 }
 
@@ -15,7 +15,7 @@ export function optionsFromFlags<Options extends object>(table: OptionTable, fla
   const options: Record<string, unknown> = {};
   for (const [name, entry] of Object.entries(table)) {
     if (entry.flag === undefined) continue;
-    const value = values[flagOf(name, entry).attributeName()];
+    const value = values[flagOf(name, entry, '').attributeName()];
     if (value !== undefined) options[name] = value;
   }
   return options as Partial<Options>;
@@ -27,13 +27,13 @@ export function longFlag(name: string, entry: OptionEntry): string {
   return entry.default === true ? `--no-${long}` : `--${long}`;
 }
 
-function flagOf(name: string, entry: OptionEntry): Option {
+function flagOf(name: string, entry: OptionEntry, command: string): Option {
   const { type, about, flag = { commands: [] } } = entry;
   const letter = flag.letter === undefined ? '' : `-${flag.letter}, `;
   const value = type.kind === 'boolean' ? '' : ` <${flag.value}>`;
   const result = new Option(letter + longFlag(name, entry) + value, flag.help ?? about);
   // Null stands for "not given".
-  if (entry.default !== null && entry.default !== true) result.default(entry.default);
+  if (entry.default !== null && entry.default !== true) result.default(entry.default, flag.byDefault?.(command));
   if (type.kind === 'choice' && type.values.every((each) => typeof each === 'string'))
     return result.choices(type.values);
   return type.kind === 'boolean' ? result : result.argParser(parserOf(type));

@@ -75,7 +75,7 @@ export function addRemarksOption(command: Command): Command {
 export function addRunOptions(command: Command): Command {
   return command
     .option('--json', 'print one JSON document on standard output', false)
-    .addOption(seconds('--timeout <seconds>', 'most time for reading, and for each job; 0: no limit', 600))
+    .addOption(seconds('--timeout <seconds>', 'most time for reading, and for each step of a job; 0: no limit', 600))
     .addOption(mebibytes('--memory-limit <MiB>', "most memory of LLVM's, 64 to 4096", 4096, 64, 4096));
 }
 

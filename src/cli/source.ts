@@ -66,7 +66,9 @@ export function takeClangFlags(argv: readonly string[]): { own: string[]; clang:
   return { own, clang };
 }
 
-/** What clang's flags say is to be written; null where they say nothing. `-E` goes before `-S`, and that before `-c`. */
+/**
+ * What clang's flags say is to be written; null where they say nothing. `-E` goes before `-S`, and that before `-c`.
+ */
 export function emitOf(clang: readonly string[]): 'i' | 'll' | 'asm' | 'bc' | null {
   if (clang.includes('-E')) return 'i';
   const isLlvm = clang.includes('-emit-llvm');

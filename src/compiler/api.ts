@@ -6,6 +6,7 @@ import type { SourceDiagnostic } from '../errors.js';
 import type { CodeObjectInfo } from '../formats/code-object.js';
 import type { ContainerInfo } from '../formats/offload/describe.js';
 import type { SourceCompileOptions } from '../frontend/options.js';
+import type { Phase } from '../job/events.js';
 import type { JobOptions, MeldPoint } from '../job/options.js';
 import type { AnalyzeResult, CompileResult, ModuleInfo } from '../job/results.js';
 import type { RemoteCacheReport, RemoteCacheSetting } from '../remote-cache/setting.js';
@@ -24,7 +25,10 @@ export interface CompilerOptions {
   readonly threads?: number;
   /** Most memory of one worker's LLVM in bytes, 64 MiB to 4 GiB (the default). */
   readonly memoryLimit?: number;
-  /** Most milliseconds that one job may run, not counting the time it waits for a worker; 0 (the default): no limit. */
+  /**
+   * Most milliseconds that each step of a job may run (clang's, LLVM's, that of a part or a trial), not counting the
+   * time it waits for a worker; 0 (the default): no limit.
+   */
   readonly timeout?: number;
   /** Most bytes of one module; what is larger is `bad-input`. Default: 1 GiB. */
   readonly maxInput?: number;
@@ -37,8 +41,7 @@ export interface CompilerOptions {
 }
 
 export interface Progress {
-  /** `meld`, `emit`. */
-  readonly phase: string;
+  readonly phase: Phase;
   readonly function?: string;
 }
 
@@ -49,7 +52,7 @@ export interface CallOptions {
   readonly timeout?: number;
   /** What a callback throws, the call fails with; a worker thread ends the job. */
   readonly onProgress?: (progress: Progress) => void;
-  /** Remarks and warnings as they come, one line each; those of LLVM are also in the result. */
+  /** darm's own warnings as they come, one line each. They are in the result, too, with those of LLVM. */
   readonly onDiagnostic?: (line: string) => void;
 }
 

@@ -10,7 +10,7 @@ import type { SourceJob, Translation } from '../job/source.js';
 import type { Executor } from '../workers/executor.js';
 import type { TaskLimits } from '../workers/task-limits.js';
 import type { SourceResult } from './api.js';
-import { Retried } from '../workers/retried.js';
+import { Retried } from './retried.js';
 
 /** Loads clang once; translates on the compiler's workers. */
 export class SourceTranslator {

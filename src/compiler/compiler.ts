@@ -47,7 +47,7 @@ import type { Elsewhere } from './elsewhere.js';
 import { withDeviceLibraries } from './link-libraries.js';
 import { LlvmLoader } from './llvm-code.js';
 import { checkPackage } from '../platform/node.js';
-import { Retried } from '../workers/retried.js';
+import { Retried } from './retried.js';
 import type { SourceJobs } from './source-jobs.js';
 import { DEFAULT_BUDGET } from './tune/budget.js';
 import type { LaunchSpec } from '../simulator/launch/spec.js';

@@ -1,7 +1,7 @@
 /** LLVM's code, for one compiler: loaded when it is first needed, and again after a failure. */
 import { arrived, loadLlvm, type ComingCode, type LlvmCode, type Make } from '../binding/load.js';
 import { DarmError } from '../errors.js';
-import { Retried } from '../workers/retried.js';
+import { Retried } from './retried.js';
 
 export class LlvmLoader {
   readonly #make: () => Promise<Make | undefined>;

@@ -143,7 +143,10 @@ export class SourceJobs {
     if (typeof input !== 'string' && !isBytes(input))
       throw new DarmError('usage', 'the source must be a string or a Uint8Array');
     if (input.length > maxInput)
-      throw new DarmError('bad-input', `the source has ${input.length} bytes, the limit is ${maxInput}`);
+      throw new DarmError(
+        'bad-input',
+        `the source has ${input.length} ${typeof input === 'string' ? 'characters' : 'bytes'}, the limit is ${maxInput}`,
+      );
     const binary = typeof input === 'string' ? undefined : BINARY[sniffInput(input)];
     if (binary !== undefined) throw new DarmError('bad-input', `the source is ${binary}, not text`);
     const request = await this.translator.request(where, input, options);

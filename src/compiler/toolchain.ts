@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readManifest } from '../binding/load.js';
-import { Retried } from '../workers/retried.js';
+import { Retried } from './retried.js';
 
 const DIST = fileURLToPath(new URL('../..', import.meta.url));
 

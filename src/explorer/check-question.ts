@@ -1,4 +1,7 @@
-/** Questions that come from elsewhere: whatever arrives, it is a question or an error. What an option may be, its table says. */
+/**
+ * Questions that come from elsewhere: whatever arrives, it is a question or an error. What an option may be, its table
+ * says.
+ */
 import { DarmError } from '../errors.js';
 import { LANGUAGES, QUESTION_KINDS, type ExploreJob, type ExploreQuestion } from './protocol.js';
 

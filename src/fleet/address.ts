@@ -1,4 +1,6 @@
-/** Addresses of queues as users write them: `redis://HOST:6379/0`, `rediss://…` with TLS, `postgres://HOST/DATABASE`. */
+/**
+ * Addresses of queues as users write them: `redis://HOST:6379/0`, `rediss://…` with TLS, `postgres://HOST/DATABASE`.
+ */
 import { DarmError } from '../errors.js';
 
 export const QUEUE_FLAG = '--queue';

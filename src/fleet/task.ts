@@ -1,4 +1,6 @@
-/** What is said in the queue: tasks, their results, and why there is none. Others may write there, so all is checked. */
+/**
+ * What is said in the queue: tasks, their results, and why there is none. Others may write there, so all is checked.
+ */
 import { DarmError, isErrorOfJob, type ErrorData } from '../errors.js';
 import type { JobOptions } from '../job/options.js';
 

@@ -109,8 +109,8 @@ export class FleetWorker {
   }
 
   /**
-   * Takes no more jobs, and resolves when those that run are done. If the queue does not take what they came to, because
-   * it is away or full, others will do them again.
+   * Takes no more jobs, and resolves when those that run are done. If the queue does not take what they came to,
+   * because it is away or full, others will do them again.
    */
   async close(): Promise<void> {
     let closed = false;

@@ -19,8 +19,8 @@ const IN_MEMORY = [`${HEADERS_FOLDER}/`, `${SUPPLEMENT_FOLDER}/`];
 const isInImage = (file: string): boolean => file === IMAGE_FOLDER || file.startsWith(`${IMAGE_FOLDER}/`);
 
 /**
- * Linux opens no file whose name has more bytes, and it has no fewer bytes than characters. A limit ends what would double
- * the name at every level, and find the file again: `#include __FILE__`.
+ * Linux opens no file whose name has more bytes, and it has no fewer bytes than characters. A limit ends what would
+ * double the name at every level, and find the file again: `#include __FILE__`.
  */
 const LONGEST_NAME = 4095;
 

@@ -1,6 +1,8 @@
 /** The flags of clang whose words say all there is to do: they go to `-cc1` as they are, or there is nothing to do. */
 
-/** Flags that `-cc1` takes as the driver does. What takes one of them back (`-frtti`, `-fno-rtti`) is in the list below. */
+/**
+ * Flags that `-cc1` takes as the driver does. What takes one of them back (`-frtti`, `-fno-rtti`) is in the list below.
+ */
 export const SAME = new Set([
   '-pthread', '-w', '-pedantic', '-pedantic-errors', '-undef', '-C', '-CC', '-P', '-dD', '-dM', '-H', '-fno-rtti', '-fwrapv',
   '-fno-inline', '-fno-inline-functions', '-finline-functions', '-finline-hint-functions', '-ffreestanding',
@@ -40,9 +42,9 @@ export const SAME_WITH_VALUE = [
 ]; // prettier-ignore
 
 /**
- * Flags that say what is so anyway, or that concern only what we do not do: host code (`-fopenmp`, as clang's driver has
- * it for HIP, and the host's processor), linking, and where clang's driver would look for other tools. They take back
- * their opposite: of `-fno-rtti -frtti`, the last wins.
+ * Flags that say what is so anyway, or that concern only what we do not do: host code (`-fopenmp`, as clang's driver
+ * has it for HIP, and the host's processor), linking, and where clang's driver would look for other tools. They take
+ * back their opposite: of `-fno-rtti -frtti`, the last wins.
  */
 export const NOTHING_TO_DO = new Set([
   // What is to be written is the caller's to say; the command has it from these (cli/source.ts).

@@ -213,7 +213,9 @@ export const LEAN = 'darm/lean';
 
 const unasked = (name: string): string => `#ifndef __DARM_LEAN\n#include_next <${name}>\n#endif\n`;
 
-/** Of HIP's headers, the one that needs streams. All headers have them from <complex>. Libraries of kernels include it. */
+/**
+ * Of HIP's headers, the one that needs streams. All headers have them from <complex>. Libraries of kernels include it.
+ */
 const PRINTING = 'hip/amd_detail/amd_hip_bfloat16.h';
 
 const printing = (name: string): string => `#include <ostream>\n#include_next <${name}>\n`;

@@ -1,7 +1,7 @@
 /**
- * AMD's device libraries for a module that is no source of clang's. clang links libraries into what it has compiled, and
- * that is nothing here: an empty source, which leaves no trace. The first library is the module itself, of which only
- * goes what it keeps to itself and never uses; of the others clang takes what is called. Nothing is optimised.
+ * AMD's device libraries for a module that is no source of clang's. clang links libraries into what it has compiled,
+ * and that is nothing here: an empty source, which leaves no trace. The first library is the module itself, of which
+ * only goes what it keeps to itself and never uses; of the others clang takes what is called. Nothing is optimised.
  */
 import { DarmError } from '../errors.js';
 import type { LibraryUser } from '../job/library-user.js';

@@ -22,7 +22,9 @@ export interface SourceOptions {
   readonly includePaths?: readonly string[];
   /** clang's own flags, in its spelling: `-std=c++20`, `-ffast-math`. Refused by name when not known. */
   readonly flags?: readonly string[];
-  /** Kernels, device functions and variables, as C++ names them (`add<float>`, `&counter`), whose symbols are wanted. */
+  /**
+   * Kernels, device functions and variables, as C++ names them (`add<float>`, `&counter`), whose symbols are wanted.
+   */
   readonly nameExpressions?: readonly string[];
   /** Whether includes may come from the disk; by default, they may. The service says no. */
   readonly disk?: boolean;
@@ -180,8 +182,8 @@ export async function translationJob(
 const PLACES = new Set(['-I', '-isystem', '-iquote', '-idirafter', '-include', '-imacros']);
 
 /**
- * clang's driver makes the id of a compilation unit from its path; here it depends on what is compiled, and how, so that
- * a folder of another name changes no bytes. The last word is the source's name.
+ * clang's driver makes the id of a compilation unit from its path; here it depends on what is compiled, and how, so
+ * that a folder of another name changes no bytes. The last word is the source's name.
  */
 async function withUnitId(words: readonly string[], source: Uint8Array): Promise<string[]> {
   if (words.some((word) => word.startsWith('-cuid='))) return [...words];

@@ -6,8 +6,8 @@
  * `<deque>`, `<queue>`, `<stack>` or `<regex>` behind `hip_runtime.h` would not parse. The library's headers that use
  * the name are read without the macro, which is there again afterwards.
  *
- * HIP has functions `__all` and `__match_any`, and so does libc++, in `std`: behind `using namespace std`, a call would be
- * ambiguous. libc++'s are read by another name.
+ * HIP has functions `__all` and `__match_any`, and so does libc++, in `std`: behind `using namespace std`, a call would
+ * be ambiguous. libc++'s are read by another name.
  *
  * GNU's <ios> and <memory> include <exception>, and programs rely on it.
  *

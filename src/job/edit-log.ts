@@ -8,7 +8,10 @@ import type { FunctionHistory } from './history.js';
 import type { CandidateRemark, DebugLocation, SwitchRemark } from './remarks.js';
 import type { OtherChanges } from './results.js';
 
-/** One round of edits: switches that become branches, melds and flattened branches, or hoisted sides, and the snapshot of their ids. */
+/**
+ * One round of edits: switches that become branches, melds and flattened branches, or hoisted sides, and the snapshot
+ * of their ids.
+ */
 export interface LogRound {
   /** Fingerprint of the snapshot whose ids the round uses. */
   readonly fingerprint: string;

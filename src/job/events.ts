@@ -1,10 +1,11 @@
+export type Phase = 'meld' | 'emit';
+
 /** What a running job tells its caller while it runs. */
 export interface Events {
   /**
-   * @param phase `meld` or `emit`
    * @param functionName the function that is being melded; absent where the phase is about the whole module
    */
-  progress(phase: string, functionName?: string): void;
+  progress(phase: Phase, functionName?: string): void;
   /** One line for people. */
   diagnostic(line: string): void;
 }

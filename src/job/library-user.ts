@@ -1,4 +1,6 @@
-/** A module that calls AMD's device libraries and does not have them, as plain data: what clang is to link them into. */
+/**
+ * A module that calls AMD's device libraries and does not have them, as plain data: what clang is to link them into.
+ */
 export interface LibraryUser {
   readonly bitcode: Uint8Array<ArrayBuffer>;
   /** The module's name for its source. */

@@ -54,6 +54,8 @@ export interface OptionFlag {
   readonly value?: string;
   /** The help, where it is not what the option is for: a flag that turns an option off says what happens then. */
   readonly help?: string;
+  /** What the help says of the default, where that depends on the subcommand or the input. */
+  readonly byDefault?: (command: string) => string;
 }
 
 export interface OptionEntry<V = unknown> {

@@ -46,12 +46,17 @@ export const JOB_OPTIONS = {
   codegenLevel: option(choice(0, 1, 2, 3), {
     default: 2,
     about: 'code generation level, 0 to 3, as -O of llc',
-    flag: { commands: ['compile', 'batch', 'check', 'tune'], letter: 'O', value: 'level' },
+    flag: {
+      commands: ['compile', 'batch', 'check', 'tune'],
+      letter: 'O',
+      value: 'level',
+      byDefault: () => '2; of source 3',
+    },
   }),
   optimize: option(choice('none', 'O1', 'O2', 'O3', 'Os'), {
     default: 'none',
     about: "LLVM's optimisation pipeline",
-    flag: { commands: ALL_AND_TUNE, value: 'level' },
+    flag: { commands: ALL_AND_TUNE, value: 'level', byDefault: () => 'none; of source O3' },
   }),
   meld: option(choice('darm', 'branch-fusion', 'tail-merge', 'off'), {
     default: 'darm',
@@ -63,7 +68,11 @@ export const JOB_OPTIONS = {
     about:
       'meld before LLVM unrolls, hoists and sinks (early, which needs an optimisation level), after, or where the cost ' +
       'model expects more of it (auto)',
-    flag: { commands: ALL_AND_TUNE, value: 'point' },
+    flag: {
+      commands: ALL_AND_TUNE,
+      value: 'point',
+      byDefault: (command) => (command === 'tune' ? 'auto' : 'late'),
+    },
   }),
   profit: option(choice('net', 'size', 'paper'), {
     default: 'net',

@@ -39,7 +39,10 @@ export interface CompileResult {
   readonly histories: readonly FunctionHistory[];
   /** Warnings and notes, LLVM's and ours, one line each. */
   readonly diagnostics: readonly string[];
-  /** Milliseconds per phase: read, optimize, meld, verify, codegen, link, total. */
+  /**
+   * Milliseconds per phase: reset, read, optimize, meld, verify, codegen, link, total. If several workers have melded,
+   * `meldInParallel` is how long that took; of source, `translate` is clang's time.
+   */
   readonly timings: Readonly<Record<string, number>>;
 }
 

@@ -27,7 +27,10 @@ export interface TunedMeld {
   readonly reason: string;
 }
 
-/** Switches that become branches, or melds and branches that selects replace, or neither: then sides are hoisted, about which the cost model decides. */
+/**
+ * Switches that become branches, or melds and branches that selects replace, or neither: then sides are hoisted, about
+ * which the cost model decides.
+ */
 export interface TunedRound {
   /** Of the function before the round. */
   readonly fingerprint: string;

@@ -65,8 +65,8 @@ export const hostBlock = ({ host }: Pick<Shape, 'host'>, b: { readonly t: number
 /** A melded block together with what its two owners contribute. */
 export interface BlockPair extends MeldedBlock {
   /**
-   * The instructions of both blocks, without phis, terminators and markers, in an order in which everything stays behind
-   * what it depends on. Adjacent guarded gaps of both sides form one guarded group.
+   * The instructions of both blocks, without phis, terminators and markers, in an order in which everything stays
+   * behind what it depends on. Adjacent guarded gaps of both sides form one guarded group.
    */
   readonly alignment: readonly AlignedInstr[];
   /** Phis that become one, `[t, f]`. All other phis are copied. */
@@ -96,8 +96,9 @@ export interface Meld extends Shape {
   readonly before: { readonly t: readonly BlockId[]; readonly f: readonly BlockId[] };
   /**
    * Set on the first meld of a branch whose sides have several entry edges: the blocks between the branch and both
-   * sides. A phi in the unifying block says which side a thread is on, the *selector*. It takes the place of the branch's
-   * condition, in the later melds of the branch, too. `before` then also holds blocks of these that dominate one side.
+   * sides. A phi in the unifying block says which side a thread is on, the *selector*. It takes the place of the
+   * branch's condition, in the later melds of the branch, too. `before` then also holds blocks of these that dominate
+   * one side.
    */
   readonly front?: readonly BlockId[];
   /** MP_S of the paper, 0 to 0.5. */
@@ -115,7 +116,9 @@ export interface WaveVersion {
   readonly branch: BlockId;
   /** Block X. */
   readonly join: BlockId;
-  /** The sides that are copied: `t` for waves that take it with all threads, and `f` likewise. In the order of asking. */
+  /**
+   * The sides that are copied: `t` for waves that take it with all threads, and `f` likewise. In the order of asking.
+   */
   readonly sides: readonly ('t' | 'f')[];
   /** What stands in front of the branch for one side alone and for which not every wave has a use, users first. */
   readonly sunk: readonly SunkInstr[];

@@ -1,7 +1,7 @@
 /**
  * The promise of `--profit size`: no function gets larger. The planner counts bytes by a table, and code generation
- * decides what they are: what it shares, spills, joins and skips. So code is generated with the first rounds of edits of
- * every function, none to all, and each function keeps as many as make it smallest. One may be larger than it
+ * decides what they are: what it shares, spills, joins and skips. So code is generated with the first rounds of edits
+ * of every function, none to all, and each function keeps as many as make it smallest. One may be larger than it
  * was all the same, because functions depend on each other. Then none keeps any.
  */
 import { hasEdits, type EditLog } from '../job/edit-log.js';
@@ -27,16 +27,17 @@ export function smallestCode(
   const first = (count: number): EditLog[] => logs.map((log) => ({ ...log, rounds: log.rounds.slice(0, count) }));
   const sizes: Sizes[] = [...Array(most).keys()].map((count) => sizesWith(first(count)));
   sizes.push(all.emitted.code!.sizes);
-  const kept = logs.map((log) => smallest(log, sizes));
+  const { unit } = all.emitted.code!;
+  const kept = logs.map((log) => smallest(log, sizes, unit));
   const chosen = kept.every((log, index) => log === logs[index]) ? all : { logs: kept, emitted: emitWith(kept) };
-  const larger = gained(sizes[0]!, chosen.emitted.code!.sizes);
+  const larger = gained(sizes[0]!, chosen.emitted.code!);
   if (larger === null) return chosen;
   const none = kept.map((log) => (hasEdits(log) ? cutBack(log, 0, larger) : log));
   return { logs: none, emitted: emitWith(none) };
 }
 
 /** @param sizes by the number of rounds that are carried out */
-function smallest(log: EditLog, sizes: readonly Sizes[]): EditLog {
+function smallest(log: EditLog, sizes: readonly Sizes[], unit: CodeFigures['unit']): EditLog {
   const name = log.function;
   const last = log.rounds.length;
   if (last > 0 && !sizes.every((each) => each.has(name)))
@@ -45,14 +46,14 @@ function smallest(log: EditLog, sizes: readonly Sizes[]): EditLog {
   let best = 0;
   for (let count = 1; count <= last; count++) if (sizeWith(count) < sizeWith(best)) best = count;
   if (best === last) return log;
-  return cutBack(log, best, `the code would be no smaller: ${sizeWith(last)} bytes instead of ${sizeWith(best)}`);
+  return cutBack(log, best, `the code would be no smaller: ${sizeWith(last)} ${unit} instead of ${sizeWith(best)}`);
 }
 
 /** Which function is larger, in words; null if none is. */
-function gained(before: Sizes, after: Sizes): string | null {
-  for (const [name, size] of after) {
+function gained(before: Sizes, { sizes, unit }: CodeFigures): string | null {
+  for (const [name, size] of sizes) {
     const was = before.get(name);
-    if (was !== undefined && size > was) return `the code of '${name}' would be ${size} bytes instead of ${was}`;
+    if (was !== undefined && size > was) return `the code of '${name}' would be ${size} ${unit} instead of ${was}`;
   }
   return null;
 }

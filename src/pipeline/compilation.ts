@@ -195,8 +195,8 @@ export class Compilation {
   #prepareCodegen(module: LlvmModule, melded: ReadonlySet<string>): void {
     this.watch.time('meld', () => {
       const functions = module.functions();
-      // LLVM's pipeline, after an early meld point, inlined what was melded. Code generation will inline some, too: melded
-      // code may get into a function that calls others.
+      // LLVM's pipeline, after an early meld point, inlined what was melded. Code generation will inline some, too:
+      // melded code may get into a function that calls others.
       const all = meldsEarly(this.options);
       const isInlined = functions.some(({ name, kernel }) => melded.has(name) && !kernel);
       for (const { name } of functions)

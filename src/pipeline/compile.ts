@@ -1,7 +1,7 @@
 /**
  * What happens to a kernel, in order:
  *
- *   read → [before an early meld, and for NVPTX: LLVM passes] → per function until nothing profitable is left:
+ *   read → LLVM's pipeline (an early meld: only what it needs) → per function until nothing profitable is left:
  *          snapshot → analyses → plan → edits → tidy → verify
  *   → [after an early meld: LLVM's pipeline] → code generation → lld
  *
@@ -47,8 +47,8 @@ export function compileModule(
 export function meldInPlace(compilation: Compilation): { module?: LlvmModule; logs: EditLog[] } {
   if (compilation.options.meld === 'off') return { logs: [] };
   const { module, logs } = meld(compilation, ALL_FUNCTIONS);
-  // A function that failed half-way or was taken back cannot be written: start over with the edits that went well. So do
-  // modules without edits that the passes in front of melding have changed.
+  // A function that failed half-way or was taken back cannot be written: start over with the edits that went well. So
+  // do modules without edits that the passes in front of melding have changed.
   const isInPlace = logs.every((log) => log.isInPlace) && (logs.some(hasEdits) || !compilation.isChanged(module));
   return isInPlace ? { module: compilation.finish(module, meldedFunctions(logs)), logs } : { logs };
 }

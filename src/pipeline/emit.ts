@@ -38,8 +38,10 @@ export interface Emitted {
 }
 
 export interface CodeFigures {
-  /** By function, of those with code of their own: bytes. On NVPTX, where the driver makes machine code, instructions of PTX. */
+  /** By function, of those with code of their own. */
   readonly sizes: ReadonlyMap<string, number>;
+  /** On NVPTX the driver makes machine code, which has bytes. */
+  readonly unit: 'bytes' | 'instructions of PTX';
   readonly scratch: Scratch;
 }
 
@@ -84,6 +86,7 @@ export function emitArtifacts(request: EmitRequest): Emitted {
   const code = withCode
     ? {
         sizes: object === null ? module.machineInstructions() : sizesIn(object, counts.keys()),
+        unit: object === null ? ('instructions of PTX' as const) : ('bytes' as const),
         scratch: object !== null && hasNotes ? scratchOf(object) : new Map<string, number>(),
       }
     : null;

@@ -9,8 +9,8 @@ import { NATURAL_LOOPS } from './passes.js';
  *
  * LLVM's code generator makes natural loops of those that are entered at several blocks, too, but leaves loops that
  * share a header, and takes them for one. Then it loses conditions that threads carry out of the inner one
- * (docs/simulator.md). So a module with such a loop goes through some passes first, and its other functions with it. All
- * other modules get the code that `llc` makes of them.
+ * (docs/simulator.md). So a module with such a loop goes through some passes first, and its other functions with it.
+ * All other modules get the code that `llc` makes of them.
  */
 export function generateCode(module: LlvmModule, kind: 'asm' | 'obj'): void {
   if (module.isAmdgcn && module.functions().some(({ name }) => !isReducible(cfgOf(module.look(name).snapshot))))

@@ -5,9 +5,9 @@
  * function, compared with those for which LDS has room (melding/cost/waves.ts). For all other functions, live values
  * are counted, and nothing more is done.
  *
- * What is asked is LLVM's own number, the comment `Occupancy` behind a kernel in its assembly: it knows registers of all
- * kinds, LDS and the sizes of work groups. Code is generated of the kernel alone, so nothing depends on what else has
- * been melded. Kernels that call functions are left out, because they share registers with these. So are early meld
+ * What is asked is LLVM's own number, the comment `Occupancy` behind a kernel in its assembly: it knows registers of
+ * all kinds, LDS and the sizes of work groups. Code is generated of the kernel alone, so nothing depends on what else
+ * has been melded. Kernels that call functions are left out, because they share registers with these. So are early meld
  * points: there, LLVM's pipeline is still to come.
  */
 import { vectorPressure } from '../analysis/pressure.js';

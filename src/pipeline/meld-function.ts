@@ -33,7 +33,8 @@ interface Outcome {
 }
 
 /**
- * What became of a function, and whether it is left in the module as it must not stay: an edit may have failed half-way.
+ * What became of a function, and whether it is left in the module as it must not stay: an edit may have failed
+ * half-way.
  *
  * @throws PlanMisfit
  */

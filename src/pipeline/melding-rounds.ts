@@ -140,10 +140,10 @@ export class MeldingRounds {
   }
 
   /**
-   * Questions cost waves that part, and can be in the way: what is asked has less in common with what is not. So, before
-   * the first ones, melding is tried without any and, if that pays, with them. Without questions, waves that agree lose
-   * what these would have spared them, so much must be gained; and by several rounds, with those before, since of a single
-   * one the planner has compared both at each branch.
+   * Questions cost waves that part, and can be in the way: what is asked has less in common with what is not. So,
+   * before the first ones, melding is tried without any and, if that pays, with them. Without questions, waves that
+   * agree lose what these would have spared them, so much must be gained; and by several rounds, with those before,
+   * since of a single one the planner has compared both at each branch.
    */
   #decideQuestions(): void {
     const { last } = this;

@@ -20,7 +20,9 @@ const LDS = 3;
 const PART_LINES = 4000;
 const MOST_PARTS = 8;
 
-/** What cannot be in a part by itself: code that runs at load time or through pointers, and names that LLVM must keep. */
+/**
+ * What cannot be in a part by itself: code that runs at load time or through pointers, and names that LLVM must keep.
+ */
 const INDIVISIBLE = [
   /^module asm /m,
   /^@llvm\.(?:used|global_ctors|global_dtors) = /m,

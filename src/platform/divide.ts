@@ -1,8 +1,8 @@
 /**
  * Divides a module's further part once more, where it is unpacked: into the functions that some compilation of a
- * training called, and those that none did, the cold ones. V8 copies each module that it compiles, even where functions are
- * compiled only when they are called, and to get pages for 20 MB takes a short job longer than to compile its kernel. So
- * the cold functions stay on disk until one of them is called.
+ * training called, and those that none did, the cold ones. V8 copies each module that it compiles, even where functions
+ * are compiled only when they are called, and to get pages for 20 MB takes a short job longer than to compile its
+ * kernel. So the cold functions stay on disk until one of them is called.
  *
  * Both modules have every function under its old number. Where a function lies in the other one, a stub stands in its
  * place and calls it through a table: through one of the first part's, where the function has a place, else through a
@@ -121,7 +121,8 @@ export function divide(whole: Uint8Array, called: Uint8Array): Divided {
   const places = new Map<number, Place>();
   for (const { index, place } of entries) if (!places.has(index - imported)) places.set(index - imported, place);
 
-  // What has no place gets one in the table of their own: what a cold function may call, and then what a called one may.
+  // What has no place gets one in the table of their own: what a cold function may call, and then what a called one
+  // may.
   const far = tables;
   const own = bodies.map((_, index) => index);
   const farCalled = own.filter((index) => isCalled(index) && !places.has(index));

@@ -75,7 +75,9 @@ export interface Platform {
   readPart(part: string, facts: FileFacts, extension: string): Promise<Uint8Array<ArrayBuffer>>;
   /** Begins to read `llvm`, `clang` or one of their further parts. */
   openModule(part: string, facts: FileFacts): ModulePart;
-  /** What each instance reads for itself, if at all: a name that `fill` knows, or the bytes. Other threads can use it. */
+  /**
+   * What each instance reads for itself, if at all: a name that `fill` knows, or the bytes. Other threads can use it.
+   */
   find(part: string, facts: FileFacts, extension: string): Promise<string | Uint8Array>;
   /** Reads what `find` named, from a byte on. @throws DarmError `io` */
   fill(place: Uint8Array, content: string, from?: number): void;

@@ -27,7 +27,8 @@ export interface UnpackedFile {
 }
 
 /**
- * What a file of the package becomes when it has been unpacked: it is repaired and, where the manifest says so, divided.
+ * What a file of the package becomes when it has been unpacked: it is repaired and, where the manifest says so,
+ * divided.
  *
  * @param bytes they are changed
  * @throws DarmError `internal` when they are not those of the manifest

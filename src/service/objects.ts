@@ -1,6 +1,6 @@
 /**
- * Bodies that are larger than an event of AWS Lambda may be: the request names objects in a store by presigned URLs, one
- * to get the module from and one to put the answer to. Plain HTTP; the function needs no rights of its own.
+ * Bodies that are larger than an event of AWS Lambda may be: the request names objects in a store by presigned URLs,
+ * one to get the module from and one to put the answer to. Plain HTTP; the function needs no rights of its own.
  */
 import { createHash } from 'node:crypto';
 import { DarmError } from '../errors.js';

@@ -7,7 +7,7 @@ import { requestId } from 'hono/request-id';
 import { type Checks, boolean, checkOptions, givenOf, requireOptions, wholeNumberIn } from '../job/option-table.js';
 import type { Compiler } from '../compiler/api.js';
 import { cacheComplaint } from '../compiler/cache-complaint.js';
-import { Retried } from '../workers/retried.js';
+import { Retried } from '../compiler/retried.js';
 import { DarmError } from '../errors.js';
 import { packageVersion } from '../compiler/version.js';
 import { analyzeDocument } from '../report/json/analyze-document.js';

@@ -4,10 +4,10 @@
  * Addresses must be inside the workgroup's allocation (on hardware reads beyond it give 0 and writes are dropped). They
  * need not be a multiple of the access's size: the ROCm runtime lets the hardware do without that
  * (SH_MEM_CONFIG.alignment_mode = unaligned, LLVM: `unaligned-access-mode`), and LLVM makes one access of neighbouring
- * bytes (`SITargetLowering::allowsMisalignedMemoryAccessesImpl`). Without `Lds.unaligned` they must be a multiple of the
- * access's size, of 16 for 96 and 128 bits, of the element's size where there are two addresses: that finds mistakes in
- * programs which declare a larger alignment. Flat accesses then need a word's alignment only, because LLVM knows no
- * better for them. Atomics and accesses with two addresses must always be aligned.
+ * bytes (`SITargetLowering::allowsMisalignedMemoryAccessesImpl`). Without `Lds.unaligned` they must be a multiple of
+ * the access's size, of 16 for 96 and 128 bits, of the element's size where there are two addresses: that finds
+ * mistakes in programs which declare a larger alignment. Flat accesses then need a word's alignment only, because LLVM
+ * knows no better for them. Atomics and accesses with two addresses must always be aligned.
  *
  * Passes: there are 32 banks, one word wide, bank = address / 4 mod 32. A pass serves as many lanes as can use all
  * banks: 32 with one word each, 16 with two (64 bits, or two addresses of 32), 8 with three or four; lanes are grouped

@@ -14,7 +14,6 @@ import { abortedError } from '../errors.js';
 import { isGone } from '../formats/bytes.js';
 import { ioError } from '../process/files.js';
 import { goneError, timeoutError, unwrap, type Executor } from './executor.js';
-import { Retried } from './retried.js';
 import { Teller, type TaskLimits } from './task-limits.js';
 import { isOutOfStack, LlvmHost, type HostSetup } from './llvm-host.js';
 import type { Task, TaskResult } from './tasks.js';
@@ -42,7 +41,7 @@ export class InlineExecutor implements Executor {
   readonly width = 1;
   readonly #setup: HostSetup;
   readonly #host: LlvmHost;
-  readonly #pool = new Retried(() => this.#startPool());
+  #pool: Executor | null = null;
   #last: Promise<unknown> = Promise.resolve();
   #closed = false;
 
@@ -71,7 +70,10 @@ export class InlineExecutor implements Executor {
     teller.check();
     if (outcome.ok || !isOutOfStack(outcome.error)) return unwrap(outcome);
     if (this.#closed) throw abortedError();
-    return (await this.#pool.get()).run(task, limits);
+    this.#pool ??= await this.#startPool();
+    // Who has closed this meanwhile has seen no pool.
+    if (this.#closed) await this.#pool.close();
+    return this.#pool.run(task, limits);
   }
 
   /** @param end of the time that all of a task's work has, which may be several attempts */
@@ -102,7 +104,7 @@ export class InlineExecutor implements Executor {
   /** Ends the tasks that wait. The one that runs has the thread, and is done before. */
   async close(): Promise<void> {
     this.#closed = true;
-    await (await this.#pool.take())?.close();
+    await this.#pool?.close();
     await this.#last;
   }
 }

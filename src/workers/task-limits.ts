@@ -1,5 +1,5 @@
 /** What bounds a task, beside what it is. */
-import { NO_EVENTS, type Events } from '../job/events.js';
+import { NO_EVENTS, type Events, type Phase } from '../job/events.js';
 
 export interface TaskLimits {
   /** Ends the task with `aborted`. */
@@ -55,7 +55,7 @@ export class Teller extends Callbacks implements Events {
     super(onThrow);
   }
 
-  progress = (phase: string, functionName?: string): void =>
+  progress = (phase: Phase, functionName?: string): void =>
     this.#tell((events) => events.progress(phase, functionName));
 
   diagnostic = (line: string): void => this.#tell((events) => events.diagnostic(line));

@@ -4,7 +4,7 @@
  */
 import { workerData } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
-import { NO_EVENTS } from '../job/events.js';
+import { NO_EVENTS, type Phase } from '../job/events.js';
 import { nodeEndpoint, wrap } from './comlink.js';
 import { buffersOf, LlvmHost } from './llvm-host.js';
 import type { TaskListener, TaskMessage } from './pool.js';
@@ -23,7 +23,7 @@ export async function handleTask({ task, port, verbose }: TaskMessage): Promise<
   const calls: Promise<void>[] = [listener.started()];
   const events = verbose
     ? {
-        progress: (phase: string, name?: string) => void calls.push(listener.progress(phase, name)),
+        progress: (phase: Phase, name?: string) => void calls.push(listener.progress(phase, name)),
         diagnostic: (line: string) => void calls.push(listener.diagnostic(line)),
       }
     : NO_EVENTS;

@@ -6,11 +6,11 @@
  *   npm run test:bytes -- REV           the working tree against another revision
  *   npm run test:bytes -- DIR           the working tree against another checkout that is installed
  *
- * The commands of both trees compile every module of the kernels and of the corpus: optimised input at the late meld point, unoptimised
- * input at the early one with O3, each with `--meld` darm, branch-fusion and off, as a code object and as bitcode. The
- * simulators of both trees then execute the code objects for gfx906 and gfx1100 that have a specification in
- * kernels/specs; outputs, counters and cycles are compared. A result that only one tree has is a difference. The last
- * line is `N passed, N failed`.
+ * The commands of both trees compile every module of the kernels and of the corpus: optimised input at the late meld
+ * point, unoptimised input at the early one with O3, each with `--meld` darm, branch-fusion and off, as a code object
+ * and as bitcode. The simulators of both trees then execute the code objects for gfx906 and gfx1100 that have a
+ * specification in kernels/specs; outputs, counters and cycles are compared. A result that only one tree has is a
+ * difference. The last line is `N passed, N failed`.
  *
  * The tree of the other revision stays in build/bytes/. Its results are made again only when it has changed.
  */

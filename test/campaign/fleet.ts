@@ -6,10 +6,10 @@
  *
  * While `darm batch --queue` runs: a worker is killed (SIGKILL) every few seconds and replaced; one sleeps for a minute
  * (SIGSTOP); the server of the queue is killed once and starts again (Redis with nothing in it); a worker of another
- * version is at the same server; and one percent of the modules is poison, which crashes, hangs or exhausts LLVM, is damaged, or
- * ends the process that compiles it. Every result must be there and equal to that of a batch without a fleet, every
- * poison must have failed with its reason, and modules must not be compiled more than 1.05 times on average. Exit code
- * 1 if not, or when it takes longer than M minutes.
+ * version is at the same server; and one percent of the modules is poison, which crashes, hangs or exhausts LLVM, is
+ * damaged, or ends the process that compiles it. Every result must be there and equal to that of a batch without a
+ * fleet, every poison must have failed with its reason, and modules must not be compiled more than 1.05 times on
+ * average. Exit code 1 if not, or when it takes longer than M minutes.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

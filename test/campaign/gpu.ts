@@ -4,8 +4,8 @@
  *
  *   node dist/test/campaign/gpu.js [--kernels N] [--seed S] [--size 1|2] [--family plain|retry]
  *
- * Takes Python 3 and the driver's library, no SDK. Without a GPU it says so and ends with status 0. Exit status 1 on any
- * difference; the module is then in build/campaign/.
+ * Takes Python 3 and the driver's library, no SDK. Without a GPU it says so and ends with status 0. Exit status 1 on
+ * any difference; the module is then in build/campaign/.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -7,9 +7,9 @@
  *
  * A folder is an unpacked package: `apt-get download hashcat-data darktable python3-silx pyfai`, then
  * `dpkg-deb -x PACKAGE.deb FOLDER`; or a source, `apt-get source --tar-only opencv`. `--codegen` is of how many files
- * code is made, too (all; it takes far longer), `--limit` how many files of each folder are taken, from the one with the
- * number `--first`. `--libraries` is the folder of libraries in an unpacked `rocm-device-libs-22`. `build.sh --native`
- * makes the native tools. Exit code 1 on any difference.
+ * code is made, too (all; it takes far longer), `--limit` how many files of each folder are taken, from the one with
+ * the number `--first`. `--libraries` is the folder of libraries in an unpacked `rocm-device-libs-22`. `build.sh
+ * --native` makes the native tools. Exit code 1 on any difference.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';

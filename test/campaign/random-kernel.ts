@@ -91,7 +91,9 @@ export type Statement =
       readonly trips: Condition;
       readonly stages: readonly { readonly when: Condition; readonly body: Body; readonly d: number }[];
     }
-  /** Blocks that jump to each other, entered at two of them: an irreducible loop. After some `trips` all jumps go on. */
+  /**
+   * Blocks that jump to each other, entered at two of them: an irreducible loop. After some `trips` all jumps go on.
+   */
   | { readonly kind: 'goto'; readonly when: Condition; readonly trips: Condition; readonly blocks: readonly Jump[] }
   /** A body that `leave` does not leave: after it all threads are active again. */
   | { readonly kind: 'phase'; readonly body: Body }

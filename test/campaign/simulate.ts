@@ -3,7 +3,8 @@
  * ones until the time is up. Each is compiled for several targets in several ways.
  *
  *   node dist/test/campaign/simulate.js [--seconds N] [--seed S] [--batch N] [--size N] [--target CPU] [--form NAME]
- *                                       [--family plain|wide|retry|wide-retry|goto] [--only KERNEL [--shrink]] [--kernels]
+ *                                       [--family plain|wide|retry|wide-retry|goto] [--only KERNEL [--shrink]]
+ *                                       [--kernels]
  *
  * `--kernels` runs only those of the repository. `--only` runs one kernel of a batch and writes it to build/campaign/;
  * with `--shrink` (and `--target` and `--form`) the smallest kernel that still fails. A batch depends only on its seed,

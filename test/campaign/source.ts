@@ -1,11 +1,11 @@
 /**
  * Every source of kernels/, from source.
  *
- * Without melding, beside native clang of the same LLVM with the same headers and libraries: are machine code and kernel
- * descriptors the same bytes? That is of HIP; opencl.ts compares OpenCL.
+ * Without melding, beside native clang of the same LLVM with the same headers and libraries: are machine code and
+ * kernel descriptors the same bytes? That is of HIP; opencl.ts compares OpenCL.
  *
- * Melded at either point, without contraction: does the simulator leave what the kernels' references say? The kernels of
- * the corpus that have no reference are compared with themselves, unmelded. gfx1201 is not simulated.
+ * Melded at either point, without contraction: does the simulator leave what the kernels' references say? The kernels
+ * of the corpus that have no reference are compared with themselves, unmelded. gfx1201 is not simulated.
  *
  *   node dist/test/campaign/source.js [--targets gfx906,gfx1100] [--only parity|results|standards]
  *     [--meld-point late|early] [--level 0] [NAME...]

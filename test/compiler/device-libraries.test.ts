@@ -1,4 +1,6 @@
-/** Bitcode and IR text that call AMD's device libraries and do not have them, as front ends without a driver make it. */
+/**
+ * Bitcode and IR text that call AMD's device libraries and do not have them, as front ends without a driver make it.
+ */
 import type { LaunchSpec } from '../../src/simulator/launch/spec.js';
 import { parseSpec } from '../../src/simulator/launch/spec.js';
 import { withDeviceLibraries } from '../../src/compiler/link-libraries.js';

@@ -1,4 +1,6 @@
-/** A fleet on a real Redis: workers in processes of their own, and what may happen to them, to the queue, to the store. */
+/**
+ * A fleet on a real Redis: workers in processes of their own, and what may happen to them, to the queue, to the store.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';

@@ -33,7 +33,9 @@ test('levels, standards, targets, debug information', () => {
   assert.is(flags.debug, 'lines');
 });
 
-/** The words of a flag list that floating point is about, and whether the libraries are the unsafe and the finite ones. */
+/**
+ * The words of a flag list that floating point is about, and whether the libraries are the unsafe and the finite ones.
+ */
 const mathOf = (...words: string[]): string => {
   const { floatingPoint } = parseFlags(words);
   const libraries = [floatingPoint.unsafeLibraries && 'unsafe', floatingPoint.finiteLibraries && 'finite'];

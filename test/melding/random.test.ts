@@ -49,8 +49,8 @@ function textOf({
   f: readonly { shape: number; ops: readonly [Op[], Op[]] }[];
   uniform: boolean;
   /**
-   * 1: by the edges of the branch. Otherwise the T side is entered by two branches, as in short-circuit code; 3: the F side
-   * uses what is defined between them.
+   * 1: by the edges of the branch. Otherwise the T side is entered by two branches, as in short-circuit code; 3: the F
+   * side uses what is defined between them.
    */
   entries: number;
 }): string {

@@ -27,7 +27,7 @@ function kept(rounds: Record<string, number>, sizeOf: (name: string, carriedOut:
   };
   const emitWith = (logs: readonly EditLog[]): Emitted => ({
     ...{ artifacts: [], counts: new Map(), target: '', warnings: [] },
-    code: { sizes: sizesWith(logs), scratch: new Map() },
+    code: { sizes: sizesWith(logs), unit: 'bytes', scratch: new Map() },
   });
   const { logs, emitted } = smallestCode(all, { emitWith, sizesWith });
   assert.equal([...emitted.code!.sizes], [...sizesWith(logs)]);

@@ -20,8 +20,8 @@ interface Shape {
 }
 
 /**
- * Threads compare two rows, by their Hadamard transform or word by word. The transform holds a row in registers, and the
- * sum of differences a word at a time. As one block, the differences of the sum wait for those of the transform.
+ * Threads compare two rows, by their Hadamard transform or word by word. The transform holds a row in registers, and
+ * the sum of differences a word at a time. As one block, the differences of the sum wait for those of the transform.
  */
 function kernel(name: string, { words, behind, front = '' }: Shape): string {
   const lines: string[] = [];
@@ -74,8 +74,8 @@ ${lines.join('\n')}
 }
 
 /**
- * For each of its items, a thread takes one of two ways that differ in all numbers, and stores what comes of it behind a
- * condition. What a phi gives waits in a register. What one block computes for both ways is only needed behind the
+ * For each of its items, a thread takes one of two ways that differ in all numbers, and stores what comes of it behind
+ * a condition. What a phi gives waits in a register. What one block computes for both ways is only needed behind the
  * condition, where code generation moves it, and all numbers wait for that.
  */
 function guarded(name: string, items: number, behind: number): string {

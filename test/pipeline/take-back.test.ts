@@ -1,4 +1,6 @@
-/** Which melds are taken back when code generation fails: found by trying, with an emitter that fails as the test says. */
+/**
+ * Which melds are taken back when code generation fails: found by trying, with an emitter that fails as the test says.
+ */
 import { DarmError } from '../../src/errors.js';
 import type { EditLog } from '../../src/job/edit-log.js';
 import type { CompileResult } from '../../src/job/results.js';

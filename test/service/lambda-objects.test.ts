@@ -1,4 +1,6 @@
-/** Modules and answers that are larger than an event: by presigned URLs, with a server that speaks S3 and checks them. */
+/**
+ * Modules and answers that are larger than an event: by presigned URLs, with a server that speaks S3 and checks them.
+ */
 import { mkdir } from 'node:fs/promises';
 import S3rver from '@20minutes/s3rver';
 import { AwsClient } from 'aws4fetch';

@@ -1,4 +1,6 @@
-/** A source that includes all of the C++ library. It takes clang some seconds: npm run test:source has all standards. */
+/**
+ * A source that includes all of the C++ library. It takes clang some seconds: npm run test:source has all standards.
+ */
 import type { Compiler } from '../../src/index.js';
 
 const SOURCE = `#include <bits/stdc++.h>

@@ -29,8 +29,8 @@ export async function withBrowser(
   userDataDir?: string,
 ): Promise<void> {
   const { launch } = await import('puppeteer-core');
-  // The sandbox needs rights that containers do not have. Only our own pages are opened. That V8 optimises LLVM would take
-  // longer than the tests do.
+  // The sandbox needs rights that containers do not have. Only our own pages are opened. That V8 optimises LLVM would
+  // take longer than the tests do.
   const args = ['--no-sandbox', '--js-flags=--liftoff-only', '--disable-gpu', '--disable-dev-shm-usage', `--host-resolver-rules=MAP ${OTHER_HOST} 127.0.0.1`]; // prettier-ignore
   const browser = await launch({ executablePath, args, ...(userDataDir === undefined ? {} : { userDataDir }) });
   try {

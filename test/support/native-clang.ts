@@ -1,6 +1,6 @@
 /**
- * Native clang of the same LLVM, to compare with: its own driver, passes and code generator, with the headers and device
- * libraries of the package. `build.sh --native` makes the tools.
+ * Native clang of the same LLVM, to compare with: its own driver, passes and code generator, with the headers and
+ * device libraries of the package. `build.sh --native` makes the tools.
  */
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -65,9 +65,9 @@ export const openclFlags = (libraries: string, target: string): string[] => [
 ];
 
 /**
- * A code object: clang makes bitcode and then an object of it, and lld links that. The bitcode is optimised; or not yet,
- * as ours is when LLVM's module gets it. That may give other code: bitcode does not keep all orders that a module in
- * memory has.
+ * A code object: clang makes bitcode and then an object of it, and lld links that. The bitcode is optimised; or not
+ * yet, as ours is when LLVM's module gets it. That may give other code: bitcode does not keep all orders that a module
+ * in memory has.
  *
  * @param flags with the source
  * @param folder for what is made on the way

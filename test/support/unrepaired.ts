@@ -1,4 +1,6 @@
-/** LLVM as it was built, with the faults that are repaired elsewhere (wasm/repair.mjs): for tests of what finds them. */
+/**
+ * LLVM as it was built, with the faults that are repaired elsewhere (wasm/repair.mjs): for tests of what finds them.
+ */
 import { readFileSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
 import { findMemory, readManifest } from '../../src/binding/load.js';

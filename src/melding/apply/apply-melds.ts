@@ -96,7 +96,9 @@ interface Clone {
  */
 const MOST_JOINED = 16;
 
-/** What a phi behind the meld receives of both sides through a melded block; null: no thread of that side comes by it. */
+/**
+ * What a phi behind the meld receives of both sides through a melded block; null: no thread of that side comes by it.
+ */
 interface Leaving {
   readonly t: ValueRef | null;
   readonly f: ValueRef | null;
@@ -412,8 +414,8 @@ class MeldBuilder {
   }
 
   /**
-   * What a phi of the block to which both sides go on receives: one phi where both leave no block with different values,
-   * otherwise a select between a phi of each side.
+   * What a phi of the block to which both sides go on receives: one phi where both leave no block with different
+   * values, otherwise a select between a phi of each side.
    */
   #joinSides(exit: BlockRef, phi: ValueRef): ValueRef {
     const leaving = this.#leaving(phi);

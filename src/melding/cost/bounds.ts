@@ -4,9 +4,9 @@ import { InstrFlag, TypeKind, hasFlag, type FunctionSnapshot } from '../../ir/sn
 import { Scale, type Sampled } from './sampled.js';
 
 /**
- * The number that a minimum or maximum bounds, which is taken for the result; null for other calls, and where nothing is
- * known about both numbers, or none is the same for all threads of a wave, or a constant lies among the numbers: it may
- * cut off any part of them.
+ * The number that a minimum or maximum bounds, which is taken for the result; null for other calls, and where nothing
+ * is known about both numbers, or none is the same for all threads of a wave, or a constant lies among the numbers: it
+ * may cut off any part of them.
  */
 export function withinBound(
   fn: FunctionSnapshot,

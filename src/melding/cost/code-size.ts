@@ -2,10 +2,10 @@
  * What one instruction costs where profit is code size (`--profit size`): the bytes of its machine code, in the form in
  * which latency.ts has cycles. So everything that is counted in cycles can be counted in bytes.
  *
- * The snapshot has no code sizes (TargetTransformInfo's `TCK_CodeSize` counts instructions, and they have 4 to 12 bytes),
- * so this is a table by opcode and type. Sources: the encodings of the vendor's instruction-set manuals (VOP1, VOP2, VOPC,
- * SOP: 4 bytes; VOP3, SMEM, DS, FLAT, MUBUF: 8; a literal: 4 more), and how many instructions llc-23 makes of one
- * operation. On NVPTX every instruction has 16 bytes (Volta and later).
+ * The snapshot has no code sizes (TargetTransformInfo's `TCK_CodeSize` counts instructions, and they have 4 to 12
+ * bytes), so this is a table by opcode and type. Sources: the encodings of the vendor's instruction-set manuals (VOP1,
+ * VOP2, VOPC, SOP: 4 bytes; VOP3, SMEM, DS, FLAT, MUBUF: 8; a literal: 4 more), and how many instructions llc-23 makes
+ * of one operation. On NVPTX every instruction has 16 bytes (Volta and later).
  *
  * What decides in the end is the code itself: src/pipeline/code-size.ts takes back what does not shrink it.
  */
@@ -102,7 +102,10 @@ function bytesOf(fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number 
       return words * short;
   }
 }
-/** Instructions with long encodings, as llc-23 makes them: what a call, a division of floats, a product of 64 bits takes. */
+/**
+ * Instructions with long encodings, as llc-23 makes them: what a call, a division of floats, a product of 64 bits
+ * takes.
+ */
 const LONG_IN_CALL = 6;
 const LONG_IN_DIVISION = 12;
 const LONG_IN_WIDE_MULTIPLICATION = 5;

@@ -53,7 +53,10 @@ export class PlanningContext implements Analyses, Regime {
   readonly cost!: Float64Array;
   readonly fn!: FunctionSnapshot;
   readonly options!: PlanOptions;
-  /** Whether costs are bytes of code instead of cycles. Then it does not matter how often it runs, and what it waits for. */
+  /**
+   * Whether costs are bytes of code instead of cycles. Then it does not matter how often it runs, and what it waits
+   * for.
+   */
   readonly countsBytes!: boolean;
   /** The same function where other waves hide everything but the work of shared units (`busyTarget`). */
   readonly busy!: Regime;

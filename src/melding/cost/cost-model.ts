@@ -66,8 +66,8 @@ export const CostModel = {
    */
   acceptedAlone: 0.03,
   /**
-   * How much more melds must be worth with questions than without in a side of a branch that could meld, too: a question
-   * is convergent, so there it could not any more.
+   * How much more melds must be worth with questions than without in a side of a branch that could meld, too: a
+   * question is convergent, so there it could not any more.
    */
   enclosedQuestion: 2.25,
   /**

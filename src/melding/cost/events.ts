@@ -18,7 +18,9 @@ export type Rates = (x: number, y: number) => readonly [rate: number, alike: num
 export const COIN: Rates = (x) => [x < 0.5 ? 0 : 1, 1];
 /** In a quarter of the launches data are sorted or coherent. */
 export const ORDER: Rates = (x, y) => [0.1 + 0.8 * y, x < 0.25 ? 0.95 : 0];
-/** Gathered data (gathered.ts) are sorted or coherent in fewer launches, but some programs sort by what they look up. */
+/**
+ * Gathered data (gathered.ts) are sorted or coherent in fewer launches, but some programs sort by what they look up.
+ */
 export const GATHERED_ORDER: Rates = (x, y) => [0.1 + 0.8 * y, x < 3 / 16 ? 0.95 : 0];
 /** Of numbers that differ little between neighbours: few waves lie on the border. */
 export const BORDER: Rates = (_, y) => [0.1 + 0.8 * y, 15 / 16];
@@ -28,8 +30,8 @@ export const EQUALITY: Rates = (x, y) => [x < 0.5 ? 0 : x < 0.75 ? 1 / 64 : 0.05
 /** What is not a number, and what only its exponent makes special. */
 export const RARE: Rates = (x) => [x < 0.9 ? 0 : 1 / 256, 0];
 /**
- * Of leaving early (early-exits.ts): in a quarter of the launches it is rare, in a quarter as likely as not, and usually
- * few do. In a quarter those that do lie together. Set by hand.
+ * Of leaving early (early-exits.ts): in a quarter of the launches it is rare, in a quarter as likely as not, and
+ * usually few do. In a quarter those that do lie together. Set by hand.
  */
 export const EXIT: Rates = (x, y) => [
   x < 0.25 ? 1 / 64 : x < 0.75 ? 0.05 + 0.3 * y : 0.1 + 0.8 * y,
@@ -45,9 +47,9 @@ export const event = (memory: LaneMemory, v: ValueId, rates: Rates, waveSize: nu
   below(memory, v, rates, (launch) => rates(...strata(v, launch))[0], waveSize, roots);
 
 /**
- * Whether a compare holds, by where its number lies among the thresholds that are asked for. Those of a launch are drawn
- * like rates of events, each from its own part of the range. Lanes with the same numbers in all of `roots` have the
- * same number.
+ * Whether a compare holds, by where its number lies among the thresholds that are asked for. Those of a launch are
+ * drawn like rates of events, each from its own part of the range. Lanes with the same numbers in all of `roots` have
+ * the same number.
  *
  * @param order rates of the thresholds, and how alike the lanes of a wave are
  */

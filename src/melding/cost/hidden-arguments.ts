@@ -54,8 +54,9 @@ export function hiddenArgument(fn: FunctionSnapshot, v: ValueId, at = 0): Hidden
 }
 
 /**
- * Whether an address is at some distance from what an intrinsic without arguments gives. The snapshot does not say which
- * one that is: a kernel that reads its own arguments through `llvm.amdgcn.kernarg.segment.ptr` may be estimated wrongly.
+ * Whether an address is at some distance from what an intrinsic without arguments gives. The snapshot does not say
+ * which one that is: a kernel that reads its own arguments through `llvm.amdgcn.kernarg.segment.ptr` may be estimated
+ * wrongly.
  */
 function isBehindArguments(fn: FunctionSnapshot, pointer: ValueId): boolean {
   const address = definingInstr(fn, pointer);

@@ -53,8 +53,8 @@ const GROUPS = { least: 1, most: 2 ** 6 };
 /** Operations with more operands, a callee aside, are not followed. */
 const MOST_SOURCES = 3;
 /**
- * A value may depend on the condition of a branch, whose value depends on the condition of another one. Longer chains of
- * such values are not followed: the stack has an end.
+ * A value may depend on the condition of a branch, whose value depends on the condition of another one. Longer chains
+ * of such values are not followed: the stack has an end.
  */
 const MOST_OPEN = 512;
 
@@ -385,7 +385,9 @@ export class LaneValues {
     return { scale: Scale.Bounded, ...choose(this.memory, isThere, bits, this.constant(0, v)) };
   }
 
-  /** Constants that 32 bits do not hold are not known. Carries and borrows of words are tested as bit 32 of two words. */
+  /**
+   * Constants that 32 bits do not hold are not known. Carries and borrows of words are tested as bit 32 of two words.
+   */
   private hasLargeConstant(i: InstrId): boolean {
     const { fn } = this;
     if (fn.typeBits[fn.instrType[i]!]! <= 32) return false;

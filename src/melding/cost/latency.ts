@@ -34,8 +34,9 @@ export interface InstrCosts {
 
 /**
  * A cap for TargetTransformInfo's answer, which is sometimes too large to be a latency. A call takes as much: LLVM has
- * inlined what is small, and TargetTransformInfo counts no more of a call than its operands. (Not a call that tells of a
- * failure and does not come back: hardly any thread makes it. Nor inline assembly, which is a call in LLVM's IR alone.)
+ * inlined what is small, and TargetTransformInfo counts no more of a call than its operands. (Not a call that tells of
+ * a failure and does not come back: hardly any thread makes it. Nor inline assembly, which is a call in LLVM's IR
+ * alone.)
  */
 const MOST_UNITS = 64;
 

@@ -35,8 +35,8 @@ export interface MemoryAccesses {
   readonly batched: Int32Array;
   /**
    * 1 for atomic operations that take no longer than a store, because nothing uses their result. Where all threads have
-   * one address, LLVM makes a reduction of the wave's values first, which takes about as long as waiting does, unless the
-   * value is the same for all, too.
+   * one address, LLVM makes a reduction of the wave's values first, which takes about as long as waiting does, unless
+   * the value is the same for all, too.
    */
   readonly unawaited: Uint8Array;
 }

@@ -75,8 +75,8 @@ export function hiddenWaits({ fn, memory, latency, divergence }: Accesses, runs:
 }
 
 /**
- * What a wave spends that takes `alone` cycles, without hidden waits, where nobody else wants the memory unit. Where the
- * few waves of a small launch already want it for longer than they run, each spends that time, and what it gains
+ * What a wave spends that takes `alone` cycles, without hidden waits, where nobody else wants the memory unit. Where
+ * the few waves of a small launch already want it for longer than they run, each spends that time, and what it gains
  * elsewhere spares none of it.
  */
 export function cyclesSpent(of: Accesses, alone: number, runs: (b: BlockId) => number): number {

@@ -15,8 +15,8 @@ export interface Keys {
 }
 
 /**
- * From so many on, a number counts only if it changes within shorter runs of lanes than all before: within a wave, where
- * the others are the same for a wave.
+ * From so many on, a number counts only if it changes within shorter runs of lanes than all before: within a wave,
+ * where the others are the same for a wave.
  */
 const MOST_ROOTS = 64;
 

@@ -1,8 +1,8 @@
 /**
  * Where code generation puts a branch around work that runs under an execution mask, for waves without a thread for it.
  * LLVM 23 (SIPreEmitPeephole, `mustRetainExeczBranch`) leaves the branch away where the latencies of its scheduling
- * model add up to no more than those of a branch that is taken and of one that is not. That is nine additions on GCN and
- * CDNA, six on RDNA (measured with llc-23). It always branches around memory accesses.
+ * model add up to no more than those of a branch that is taken and of one that is not. That is nine additions on GCN
+ * and CDNA, six on RDNA (measured with llc-23). It always branches around memory accesses.
  */
 import { NONE, type InstrId } from '../../ir/ids.js';
 import { Opcode } from '../../ir/snapshot.js';
@@ -16,8 +16,8 @@ const SLOWEST = 4;
 /**
  * Whether every wave runs it, also one without a thread for it.
  *
- * @param perCall instructions that a call of an intrinsic may need beside its own: a minimum of floats quiets what is no
- *   result of arithmetic first
+ * @param perCall instructions that a call of an intrinsic may need beside its own: a minimum of floats quiets what is
+ *   no result of arithmetic first
  */
 export function isUnskipped(ctx: WorkCosts, instrs: readonly InstrId[], perCall = 0): boolean {
   const { valu, resultAfter, unskipped } = ctx.costs.target;

@@ -1,7 +1,7 @@
 /**
- * Data that are computed from thread numbers and from what the threads of a wave share: coordinates of pixels and cells,
- * and squares of distances. Neighbouring threads have numbers that are close to each other. So an order with a bound
- * that all threads share parts only the waves that lie on the border.
+ * Data that are computed from thread numbers and from what the threads of a wave share: coordinates of pixels and
+ * cells, and squares of distances. Neighbouring threads have numbers that are close to each other. So an order with a
+ * bound that all threads share parts only the waves that lie on the border.
  */
 import type { InstrId } from '../../ir/ids.js';
 import { InstrFlag, Opcode, TypeKind, hasFlag, type FunctionSnapshot } from '../../ir/snapshot.js';

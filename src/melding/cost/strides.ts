@@ -63,8 +63,8 @@ export class Strides {
   }
 
   /**
-   * In elements of the address computation; infinite where it depends on data without a range. In a loop it is what it is
-   * at first.
+   * In elements of the address computation; infinite where it depends on data without a range. In a loop it is what it
+   * is at first.
    */
   of(pointer: ValueId): number {
     return this.#from(pointer, 0);
@@ -158,8 +158,8 @@ export class Strides {
       case Opcode.Select:
         return least();
       case Opcode.Load:
-        // Neighbours that load from one place have the same number: those of a row, or of a block of a compressed array.
-        // But one place of private memory is another for each.
+        // Neighbours that load from one place have the same number: those of a row, or of a block of a compressed
+        // array. But one place of private memory is another for each.
         if (fn.instrAddressSpace[i] === AddressSpace.Private) return Infinity;
         return this.#from(pointerOf(fn, i), depth + 1) === 0 ? 0 : Infinity;
       case Opcode.Call:

@@ -15,8 +15,8 @@ export interface SwitchShape {
   /** By link: whether its destination is where all ways meet. Then there is nothing to branch around. */
   readonly isJoin: readonly boolean[];
   /**
-   * By link, last the default: what a wave spends in the destination that has no thread for it. Code generation does not
-   * branch around little work.
+   * By link, last the default: what a wave spends in the destination that has no thread for it. Code generation does
+   * not branch around little work.
    */
   readonly idle: readonly number[];
   /** Whether the default has a block of its own. */

@@ -1,9 +1,9 @@
 /**
  * What a target's units and memories cost, in cycles of one wave. Sources of the memory latencies: LLVM's SISchedule.td
- * (SIQuarterSpeedModel: LDS "between 2 and 64", VMEM 80 in steps of four cycles; GFX10/GFX11SpeedModel: LDS 20, SMEM 20,
- * VMEM 320, branch 32) and, for LDS and scalar loads on GCN, the latencies that the vendor's instruction-set manuals and
- * microbenchmarks agree on (about 64 and 100–200 cycles). NVPTX: J. Luo et al., "Benchmarking and Dissecting the Nvidia
- * Hopper GPU Architecture", 2024 (shared about 30, L1 about 40, L2 about 270).
+ * (SIQuarterSpeedModel: LDS "between 2 and 64", VMEM 80 in steps of four cycles; GFX10/GFX11SpeedModel: LDS 20, SMEM
+ * 20, VMEM 320, branch 32) and, for LDS and scalar loads on GCN, the latencies that the vendor's instruction-set
+ * manuals and microbenchmarks agree on (about 64 and 100–200 cycles). NVPTX: J. Luo et al., "Benchmarking and
+ * Dissecting the Nvidia Hopper GPU Architecture", 2024 (shared about 30, L1 about 40, L2 about 270).
  */
 export interface TargetCosts {
   /** Full-rate vector instruction. */
@@ -84,8 +84,8 @@ export interface TargetCosts {
   readonly scalarMemory: number;
   readonly scratch: number;
   /**
-   * Share of a load's latency that is not hidden, elsewhere and in LDS. Code generation finds work for a wave that waits
-   * for memory, but little for the few cycles between an access of LDS and the use of its result.
+   * Share of a load's latency that is not hidden, elsewhere and in LDS. Code generation finds work for a wave that
+   * waits for memory, but little for the few cycles between an access of LDS and the use of its result.
    */
   readonly exposed: number;
   readonly exposedLds: number;
@@ -101,8 +101,8 @@ export interface TargetCosts {
   readonly ldsStore: number;
   readonly store: number;
   /**
-   * Whether a select between a value and the next one costs nothing beside the addition: that takes the condition as its
-   * carry. RDNA has such additions, too, but the simulator does not show a gain.
+   * Whether a select between a value and the next one costs nothing beside the addition: that takes the condition as
+   * its carry. RDNA has such additions, too, but the simulator does not show a gain.
    */
   readonly countsByCarry: boolean;
   /** Whether vector instructions can take a byte of an operand, with or without its sign (SDWA). */

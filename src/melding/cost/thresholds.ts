@@ -1,8 +1,8 @@
 /**
  * Compares that put the same number in order: with several constants (`x < 1`, else `x < 5`), or with the same other
- * number (`a < b`, else `a > b`). Where the number lies in a thread answers all of them. That it is equal to a constant,
- * where it is compared with no other one, counts for nothing, nor does a bound that hardly any number is beyond
- * (magnitudes.ts).
+ * number (`a < b`, else `a > b`). Where the number lies in a thread answers all of them. That it is equal to a
+ * constant, where it is compared with no other one, counts for nothing, nor does a bound that hardly any number is
+ * beyond (magnitudes.ts).
  */
 import type { InstrId, ValueId } from '../../ir/ids.js';
 import { comparesIntegers, directionOf, isOfNext, isUnsigned } from '../../ir/predicates.js';

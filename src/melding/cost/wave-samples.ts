@@ -32,7 +32,9 @@ import { bitCount, complement } from './lane-sets.js';
 import { LAUNCHES, WAVES, WAVES_PER_LAUNCH, uniform, type LaneSet } from './lanes.js';
 import { workGroupsOf } from './work-group.js';
 
-/** What the sampled waves do at a conditional branch. By launch, a bit for each of its waves that come to the branch. */
+/**
+ * What the sampled waves do at a conditional branch. By launch, a bit for each of its waves that come to the branch.
+ */
 export interface SampledWaves {
   /** Some threads take each side. */
   readonly parted: Uint8Array;

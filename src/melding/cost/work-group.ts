@@ -9,8 +9,8 @@ const USUAL_THREADS = 256;
 export const MOST_THREADS = 1024;
 
 /**
- * Threads of the work groups in which a function is supposed to run, in three dimensions: what the function requires, or
- * the usual shapes. All have equally many threads.
+ * Threads of the work groups in which a function is supposed to run, in three dimensions: what the function requires,
+ * or the usual shapes. All have equally many threads.
  */
 export const workGroupsOf = (fn: FunctionSnapshot): readonly (readonly number[])[] =>
   fn.groupSize[0]! > 0 ? [fn.groupSize] : usualGroups(fn);

@@ -2,9 +2,9 @@
  * Optimal alignment of two instruction sequences. It says which elements pair; pairs keep the order of both
  * sequences. Elements without a partner are gaps, and gaps have a cost.
  *
- * The algorithm is dynamic programming over the whole sequences (Needleman and Wunsch, 1970; that of Smith and Waterman,
- * 1981, aligns parts of them), with affine gap costs as in O. Gotoh, "An improved algorithm for matching biological
- * sequences" (1982). The paper's section "Instruction Alignment" leaves the gap function open.
+ * The algorithm is dynamic programming over the whole sequences (Needleman and Wunsch, 1970; that of Smith and
+ * Waterman, 1981, aligns parts of them), with affine gap costs as in O. Gotoh, "An improved algorithm for matching
+ * biological sequences" (1982). The paper's section "Instruction Alignment" leaves the gap function open.
  *
  * Between two pairs lies one group of gaps: a run of T, then a run of F. (T gaps may move past F gaps freely.) A run is
  * either speculated or guarded. A speculated run costs a little per element; every element must allow it. A guarded run

@@ -18,7 +18,9 @@ const Doubtful = {
   mostLost: 0.04,
 } as const;
 
-/** The doubtful melds of each branch that stands in a side of another one, by the paper's metric and without questions. */
+/**
+ * The doubtful melds of each branch that stands in a side of another one, by the paper's metric and without questions.
+ */
 export function doubtfulPlans(ctx: PlanningContext, plans: readonly BranchPlan[]): BranchPlan[] {
   const options = { ...ctx.options, profit: 'paper', versions: 'never' } as const;
   return plans.flatMap(({ branch, region, melds, refused }) => {

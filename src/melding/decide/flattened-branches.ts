@@ -80,9 +80,9 @@ export function flattenings(
 }
 
 /**
- * Of trees in each other, those that gain most. But where many waves want both the vector and the scalar unit, a SIMD is
- * as fast as the unit that has more to do. Then the vector unit may get half of what it has less to do in a loop (or in
- * the function), and those are taken that gain most for what they add to that.
+ * Of trees in each other, those that gain most. But where many waves want both the vector and the scalar unit, a SIMD
+ * is as fast as the unit that has more to do. Then the vector unit may get half of what it has less to do in a loop (or
+ * in the function), and those are taken that gain most for what they add to that.
  */
 function affordable(ctx: PlanningContext, trees: readonly Flattening[]): Flattening[] {
   const best = apart(trees, ({ total }) => total);
@@ -111,8 +111,8 @@ function affordable(ctx: PlanningContext, trees: readonly Flattening[]): Flatten
 
 /**
  * Without trees for which LLVM's selection of instructions would load something twice. It does so where one block has a
- * narrow load, an extension of it, and another use that it extends differently. A tree and, if nothing else leads there,
- * its join become one block with the root; what code generation moves down to them is in it, too.
+ * narrow load, an extension of it, and another use that it extends differently. A tree and, if nothing else leads
+ * there, its join become one block with the root; what code generation moves down to them is in it, too.
  */
 function withoutReloads(ctx: PlanningContext, trees: readonly Flattening[]): readonly Flattening[] {
   if (trees.length === 0) return trees;
@@ -356,8 +356,8 @@ function mostGained(ctx: PlanningContext, tree: Tree, { vector, scalar, moves }:
 }
 
 /**
- * What waves gain that come to the tree. It costs them masks, the blocks that their threads come to, and those that code
- * generation does not branch around. Afterwards they run everything. Where bytes count, all of the code does.
+ * What waves gain that come to the tree. It costs them masks, the blocks that their threads come to, and those that
+ * code generation does not branch around. Afterwards they run everything. Where bytes count, all of the code does.
  */
 function gainOf(
   ctx: PlanningContext,

@@ -19,9 +19,9 @@ import { copiesBehind, vectorCopies } from './register-copies.js';
 import { inLoopsWithEnough } from './whole-function.js';
 
 /**
- * The sides to hoist, in the order of the branches. Those of one loop go together, where they gain enough of what a wave
- * spends in it; the same holds for those outside of all loops, and the function. Where code size is the profit, any that
- * are smaller do.
+ * The sides to hoist, in the order of the branches. Those of one loop go together, where they gain enough of what a
+ * wave spends in it; the same holds for those outside of all loops, and the function. Where code size is the profit,
+ * any that are smaller do.
  *
  * @param branches divergent conditional branches
  */

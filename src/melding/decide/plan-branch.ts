@@ -1,4 +1,6 @@
-/** Decides what melds at one divergent branch, as if there were no other: the melds and what they gain, or a refusal. */
+/**
+ * Decides what melds at one divergent branch, as if there were no other: the melds and what they gain, or a refusal.
+ */
 import { deadEndsBehind } from '../../analysis/dead-ends.js';
 import { joinedRegionOf, regionOf, sharedSuccessors, type DivergentRegion } from '../../analysis/regions.js';
 import type { BlockId } from '../../ir/ids.js';

@@ -146,8 +146,8 @@ const NOTHING: Omit<FunctionPlan, 'netUnit'> = {
 };
 
 /**
- * Of all branches with doubtful melds, that by which waves that part gain most, or lose least. What such waves gain does
- * not count as gained: too few of them do.
+ * Of all branches with doubtful melds, that by which waves that part gain most, or lose least. What such waves gain
+ * does not count as gained: too few of them do.
  */
 function bestDoubtful(ctx: PlanningContext, plans: readonly BranchPlan[]): BranchPlan | null {
   const found = doubtfulPlans(ctx, plans);

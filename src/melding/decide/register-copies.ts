@@ -23,10 +23,10 @@ interface MovedSide {
 }
 
 /**
- * What copies of registers cost behind the join, in cycles per wave that comes to the branch. Both sides may compute the
- * next value of a variable in the register of the last one. In front of the branch, one side needs a register of its
- * own, because the other side still needs the last value. Then everything behind that takes the last value on some way,
- * and the new one on others, has to copy: outer joins, and the head of a loop.
+ * What copies of registers cost behind the join, in cycles per wave that comes to the branch. Both sides may compute
+ * the next value of a variable in the register of the last one. In front of the branch, one side needs a register of
+ * its own, because the other side still needs the last value. Then everything behind that takes the last value on some
+ * way, and the new one on others, has to copy: outer joins, and the head of a loop.
  */
 export function copiesBehind(ctx: PlanningContext, { branch, join, side, other }: MovedSide): number {
   const { fn, uses, dominators, divergence, weight, waves } = ctx;
@@ -67,9 +67,9 @@ export function copiesBehind(ctx: PlanningContext, { branch, join, side, other }
 
 /**
  * What copies of whole vectors cost, in cycles per wave that comes to the branch. Private arrays have become vectors of
- * up to 32 registers. `insertelement` overwrites one of these registers, unless the old vector is still needed: then all
- * of it is copied first. In front of the branch, the other side still needs it. And what the other side makes of it is
- * copied once more, because the join wants both in the same registers.
+ * up to 32 registers. `insertelement` overwrites one of these registers, unless the old vector is still needed: then
+ * all of it is copied first. In front of the branch, the other side still needs it. And what the other side makes of it
+ * is copied once more, because the join wants both in the same registers.
  */
 export function vectorCopies(ctx: PlanningContext, { branch, other, join, instrs }: MovedSide): number {
   const { fn, uses, dominators, weight } = ctx;

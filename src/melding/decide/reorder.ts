@@ -1,9 +1,9 @@
 /**
- * Finds another order of the instructions of two corresponding blocks, in which more of them can be aligned. An alignment
- * keeps the order of both blocks, and compilers put independent instructions in any order.
+ * Finds another order of the instructions of two corresponding blocks, in which more of them can be aligned. An
+ * alignment keeps the order of both blocks, and compilers put independent instructions in any order.
  *
- * Both blocks are scheduled together, as in list scheduling: of the instructions that wait for nothing any more, the two
- * that gain most as one come next. If no two gain anything, the next one of each block comes alone.
+ * Both blocks are scheduled together, as in list scheduling: of the instructions that wait for nothing any more, the
+ * two that gain most as one come next. If no two gain anything, the next one of each block comes alone.
  */
 import { AddressSpace } from '../../ir/address-space.js';
 import type { InstrId, ValueId } from '../../ir/ids.js';
@@ -144,7 +144,9 @@ function isPlain(ctx: PlanningContext, i: InstrId): boolean {
   return isAccess(ctx, i) || (fn.instrFlags[i] & EFFECTS) === 0;
 }
 
-/** Whether two accesses may touch the same memory: unless they are of LDS and of global memory, or of different parts. */
+/**
+ * Whether two accesses may touch the same memory: unless they are of LDS and of global memory, or of different parts.
+ */
 function mayOverlap(ctx: PlanningContext, i: InstrId, other: InstrId): boolean {
   const { fn } = ctx;
   const [a, b] = [fn.instrAddressSpace[i], fn.instrAddressSpace[other]];

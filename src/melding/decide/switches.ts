@@ -63,7 +63,9 @@ export const loweredSwitches = (fn: FunctionSnapshot, analyses: Analyses): Block
 export const areWeighed = (fn: FunctionSnapshot, switches: readonly BlockId[]): boolean =>
   switches.some((b) => fn.switchValues(b)?.isWeighed ?? true);
 
-/** Whether a case does what every thread may do: then selects may take the place of its branch (flattened-branches.ts). */
+/**
+ * Whether a case does what every thread may do: then selects may take the place of its branch (flattened-branches.ts).
+ */
 export const mayBecomeSelects = (fn: FunctionSnapshot, switches: readonly BlockId[]): boolean =>
   switches.some((b) => [...destinations(fn, b)].some((to) => isHarmless(fn, to)));
 

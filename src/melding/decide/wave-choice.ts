@@ -248,7 +248,8 @@ const asks = (sides: Questions, side: 't' | 'f'): boolean => sides.includes(side
 
 /**
  * What questions cost waves that agree, in questions. The one about a wave's own side spares it the handling of the
- * mask, but one way on it is a branch that is taken. Where the other side is asked about first, that is a question more.
+ * mask, but one way on it is a branch that is taken. Where the other side is asked about first, that is a question
+ * more.
  */
 const askedForAgreeing = (sides: Questions, { all, none }: ByWave): number =>
   sides.reduce(

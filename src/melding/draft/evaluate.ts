@@ -8,8 +8,8 @@
  * - lost LDS offsets, lost fusion and split accesses;
  * - the divergent branch itself, which goes when neither side has work in front of or behind the subgraphs.
  *
- * This is not counted: registers, and so occupancy (pipeline/lost-waves.ts judges them), the instruction cache, and what
- * instruction selection folds beyond cost/fusion.ts.
+ * This is not counted: registers, and so occupancy (pipeline/lost-waves.ts judges them), the instruction cache, and
+ * what instruction selection folds beyond cost/fusion.ts.
  */
 import { AddressSpace } from '../../ir/address-space.js';
 import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
@@ -50,11 +50,15 @@ export interface BlockGain {
 export interface Effect {
   /** Cycles gained by a wave that takes both sides and comes to all of their blocks. */
   readonly net: number;
-  /** A wave that takes one side only would not have run the other one. It gains `net` minus the vain work of the other. */
+  /**
+   * A wave that takes one side only would not have run the other one. It gains `net` minus the vain work of the other.
+   */
   readonly vain: Vain;
   /** Per block pair of the draft. What they leave of `net` and of `vain`, every wave gains that comes to the meld. */
   readonly blocks: readonly BlockGain[];
-  /** What waves run of a side for which they have no thread, without melds: code generation does not branch around it. */
+  /**
+   * What waves run of a side for which they have no thread, without melds: code generation does not branch around it.
+   */
   readonly idle: Vain;
   /** What of `net` is the memory unit's time, which scattered accesses do not spare. It must be gained elsewhere. */
   readonly scattered: number;

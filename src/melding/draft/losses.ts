@@ -25,8 +25,8 @@ export function lostFusion({ ctx, partner }: Draft, i: InstrId): number {
 
 /**
  * Cost when a part of a wide access (cost/memory-accesses.ts) becomes an access of its own: its partner's address is
- * not as far away as those of the other parts, or it is a gap beside parts that have partners, or in other guarded runs.
- * Of a pair, or of a gap.
+ * not as far away as those of the other parts, or it is a gap beside parts that have partners, or in other guarded
+ * runs. Of a pair, or of a gap.
  *
  * A part touches as many lines of memory as the whole. These are the more, the further apart the threads are.
  *

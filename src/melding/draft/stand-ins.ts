@@ -1,12 +1,12 @@
 /**
- * Stand-ins let every thread execute a load without a partner (rule 4). A load may fault at an address that only its own
- * threads know to be good. So the threads of the other side load from an address from which they load anyway, that of
- * the stand-in, and nobody uses what they get. That takes a select of the addresses instead of a guard, and the load is
- * on its way together with others.
+ * Stand-ins let every thread execute a load without a partner (rule 4). A load may fault at an address that only its
+ * own threads know to be good. So the threads of the other side load from an address from which they load anyway, that
+ * of the stand-in, and nobody uses what they get. That takes a select of the addresses instead of a guard, and the load
+ * is on its way together with others.
  *
  * A stand-in is a load of the other side that matches. It is in a block of the subgraph that dominates the other side's
- * block, or in the block of the branch: so these threads came by. Or it is in the other side's block itself, and nothing
- * there keeps threads from coming to it. Loads of scratch memory have none, because an alloca need not be alive
+ * block, or in the block of the branch: so these threads came by. Or it is in the other side's block itself, and
+ * nothing there keeps threads from coming to it. Loads of scratch memory have none, because an alloca need not be alive
  * everywhere; nor have loads of the scalar unit, which selected addresses would move to the vector unit, and those that
  * take a line of memory per thread.
  */

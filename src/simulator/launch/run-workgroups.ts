@@ -80,7 +80,9 @@ export type InstructionListener = (workgroup: Dimensions, wave: Wave, index: num
 /** The registers that hold the work-item ids. Others exist when an instruction of the kernel names them. */
 const LEAST_VGPRS = 3;
 
-/** Most trace words of the workgroups whose traces are kept at once; a launch that needs more gets no cycle estimate. */
+/**
+ * Most trace words of the workgroups whose traces are kept at once; a launch that needs more gets no cycle estimate.
+ */
 const MOST_TRACE_WORDS = 2 ** 28;
 
 /** The code of a launch, bound. */

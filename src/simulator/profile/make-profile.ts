@@ -63,7 +63,9 @@ export interface ProfiledLaunch {
   readonly recorded: RecordedProfile;
 }
 
-/** Instructions that make a wave's lanes part, if these are of different minds. LLVM lowers branches and loops to them. */
+/**
+ * Instructions that make a wave's lanes part, if these are of different minds. LLVM lowers branches and loops to them.
+ */
 const PARTING = /^(s_and_saveexec_b\d+|s_andn?2?(_not1)?_b\d+(_e\d+)? exec|v_cmpx_)/;
 const CONDITIONAL_JUMP = /^s_cbranch_/;
 

@@ -1,6 +1,6 @@
 /**
- * What LLVM does wrong with loops, and is repaired (wasm/repairs/control-flow.mjs). The other repairs of this kind show in
- * what kernels compute (test/melding/fixtures/structurizer-*).
+ * What LLVM does wrong with loops, and is repaired (wasm/repairs/control-flow.mjs). The other repairs of this kind show
+ * in what kernels compute (test/melding/fixtures/structurizer-*).
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -17,8 +17,8 @@ import { assert, suite } from '../../support/suite.js';
 const test = suite('binding/repairs/control-flow', { tests: 8 });
 
 /**
- * Three loops share the block `header`. Threads leave the first one at different times; `%b`, which it computes, decides
- * about the second.
+ * Three loops share the block `header`. Threads leave the first one at different times; `%b`, which it computes,
+ * decides about the second.
  */
 const SHARED_HEADER = storing(
   '%sum.3',
@@ -66,8 +66,8 @@ test('a loop that shares its header is left for what each thread found', async (
 });
 
 /**
- * As in `SHARED_HEADER`. `%d`, which the first loop computes, is used behind all of them, and the last one is left by all
- * threads at once.
+ * As in `SHARED_HEADER`. `%d`, which the first loop computes, is used behind all of them, and the last one is left by
+ * all threads at once.
  */
 const USED_BEHIND = SHARED_HEADER.replace(
   '%step =',

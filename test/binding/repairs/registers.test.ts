@@ -1,6 +1,6 @@
 /**
- * What LLVM loses of registers and flags, and is repaired (wasm/repairs/registers.mjs). The other repair of this kind shows
- * in what a kernel computes (test/melding/fixtures/lost-live-range-unmelded.ll).
+ * What LLVM loses of registers and flags, and is repaired (wasm/repairs/registers.mjs). The other repair of this kind
+ * shows in what a kernel computes (test/melding/fixtures/lost-live-range-unmelded.ll).
  */
 import { assembly, CPUS } from '../../support/repaired.js';
 import { assert, suite } from '../../support/suite.js';

@@ -57,7 +57,10 @@ const OTHER_LINES: readonly Line[] = [
   () => '.cv_file 1 \\22a\\22',
 ];
 
-/** Module assembly that asks for files, and nothing on which LLVM may never end: for the calling thread, which has no time limit. */
+/**
+ * Module assembly that asks for files, and nothing on which LLVM may never end: for the calling thread, which has no
+ * time limit.
+ */
 export const fileAssembly = (draw: Draw): string => withAssembly(`module asm "${draw.pick(FILE_LINES)(draw)}"\n`, '');
 
 /** A module with such assembly; the rest of it is sound. */

@@ -1,4 +1,7 @@
-/** Modules that are well formed, or nearly so, and as large, deep or odd as their form allows. They are made new, not mutated. */
+/**
+ * Modules that are well formed, or nearly so, and as large, deep or odd as their form allows. They are made new, not
+ * mutated.
+ */
 import type { Draw } from '../../support/draw.js';
 import { TYPES } from './mutate-text.js';
 

@@ -1,4 +1,7 @@
-/** Attacks on `darm serve` on loopback. After each the service must answer a good request rightly, and its log and metrics be sane. */
+/**
+ * Attacks on `darm serve` on loopback. After each the service must answer a good request rightly, and its log and
+ * metrics be sane.
+ */
 import { createHash } from 'node:crypto';
 import { createCompiler } from '../../../src/index.js';
 import { tinyKernel } from '../../support/service.js';
@@ -41,7 +44,10 @@ async function expectedHash(): Promise<string> {
   return sha256((await compiler.compile(GOOD)).artifacts[0]!.bytes);
 }
 
-/** Looks at the health again and again, and remembers the longest time that it took, and by how much our own timers were late. */
+/**
+ * Looks at the health again and again, and remembers the longest time that it took, and by how much our own timers were
+ * late.
+ */
 class Pulse {
   #longest = 0;
   #delay = 0;
@@ -101,7 +107,9 @@ async function stateComplaint(service: ServiceProcess, expected: string): Promis
   return service.logComplaint();
 }
 
-/** Requests after which V8 has optimised most of what they use: memory that grows from then on is the attacks' doing. */
+/**
+ * Requests after which V8 has optimised most of what they use: memory that grows from then on is the attacks' doing.
+ */
 const WARMING = 800;
 
 async function warmService(flags: readonly string[]): Promise<ServiceProcess> {

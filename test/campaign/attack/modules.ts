@@ -1,4 +1,7 @@
-/** Mutated modules through the library's compiler: every outcome is a sound result or one of the errors that a bad module may have. */
+/**
+ * Mutated modules through the library's compiler: every outcome is a sound result or one of the errors that a bad
+ * module may have.
+ */
 import { moduleCase, type ModuleKind } from './module-cases.js';
 import type { Phase } from './phase.js';
 import { watchInto } from './watch-into.js';

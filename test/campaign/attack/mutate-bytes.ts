@@ -1,4 +1,7 @@
-/** Damages files of any binary format: flipped bits, truncation, pieces moved, removed or taken from another file, impossible lengths. */
+/**
+ * Damages files of any binary format: flipped bits, truncation, pieces moved, removed or taken from another file,
+ * impossible lengths.
+ */
 import type { Draw } from '../../support/draw.js';
 
 type Mutation = (bytes: Uint8Array, draw: Draw, other: Uint8Array) => Uint8Array;

@@ -1,4 +1,7 @@
-/** Asks about the cases of the phase `objects` and judges answers, time and memory. Runs in a process of its own: see watch.ts. */
+/**
+ * Asks about the cases of the phase `objects` and judges answers, time and memory. Runs in a process of its own: see
+ * watch.ts.
+ */
 import { compileContainer, createCompiler, DarmError, readContainer, type Compiler } from '../../../src/index.js';
 import { sniffInput } from '../../../src/formats/bitcode.js';
 import { defaultSpec } from '../../../src/simulator/launch/default-spec.js';
@@ -9,7 +12,10 @@ import type { Judge, Verdict } from './watch.js';
 const MIB = 2 ** 20;
 /** Most processor time of a case without LLVM, for at most 2 MiB of input. */
 const MOST_CPU_MS = 3000;
-/** Most that the process's greatest memory may grow by with one case. A bomb of 16 MiB and a launch's buffers are within. */
+/**
+ * Most that the process's greatest memory may grow by with one case. A bomb of 16 MiB and a launch's buffers are
+ * within.
+ */
 const MOST_GROWTH = 400 * MIB;
 const MOST_UNCOMPRESSED = 64 * MIB;
 const COMPILE_LIMIT_MS = 2000;

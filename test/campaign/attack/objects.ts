@@ -1,4 +1,7 @@
-/** Mutated code objects and containers: `inspect`, `unsupportedOperations`, `simulate`, `readContainer` and `compileContainer`. */
+/**
+ * Mutated code objects and containers: `inspect`, `unsupportedOperations`, `simulate`, `readContainer` and
+ * `compileContainer`.
+ */
 import { objectCase, objectCorpus, type ObjectCorpus } from './object-cases.js';
 import type { Phase } from './phase.js';
 import { watchInto } from './watch-into.js';

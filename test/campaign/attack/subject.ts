@@ -1,4 +1,7 @@
-/** The process in which the cases of a phase run: `subject.js modules|objects SEED`. It takes numbers of cases and reports verdicts. */
+/**
+ * The process in which the cases of a phase run: `subject.js modules|objects SEED`. It takes numbers of cases and
+ * reports verdicts.
+ */
 import { moduleJudge } from './module-subject.js';
 import { objectJudge } from './object-subject.js';
 import type { Judge, Report, SubjectName } from './watch.js';

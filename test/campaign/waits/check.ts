@@ -10,9 +10,9 @@
  * order keep the score 0, so they end only with a wait for all.
  *
  * It does not see: that a way is never taken; which addresses are the same, so no load into the LDS that the same wave
- * reads; fences and atomic operations that release, where no comment says so (random-kernels.ts); waits for exports. From
- * gfx10 on, it takes each barrier for one that releases all memory, as `__syncthreads()` does, or else each for one
- * that releases the LDS only, as OpenCL's does with `CLK_LOCAL_MEM_FENCE`.
+ * reads; fences and atomic operations that release, where no comment says so (random-kernels.ts); waits for exports.
+ * From gfx10 on, it takes each barrier for one that releases all memory, as `__syncthreads()` does, or else each for
+ * one that releases the LDS only, as OpenCL's does with `CLK_LOCAL_MEM_FENCE`.
  */
 import { parseAssembly, type AssemblyFunction, type Block, type Instruction } from './assembly.js';
 import { familyOf, type Family } from './counters.js';

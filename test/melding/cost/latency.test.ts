@@ -219,7 +219,8 @@ test('an element is compared with every index, once in a block, where threads ha
   assert.equal(cycles('gfx906', 'v8xi32', '%k'), [16, 8]);
   assert.equal(cycles('gfx1100', 'v8xi64', '%k'), [24, 16]);
   assert.equal(cycles('gfx906', 'v16xi8', '%k'), [48, 32]);
-  // What LLVM says is right for a vector of one word, for an index that all threads share, and elsewhere not known better.
+  // What LLVM says is right for a vector of one word, for an index that all threads share, and elsewhere not known
+  // better.
   assert.equal(cycles('gfx906', 'v4xi8', '%k'), [2, 2]);
   assert.equal(cycles('gfx906', 'v8xi32', '%shared'), [2, 2]);
   assert.equal(cycles('sm_70', 'v8xi32', '%k'), [2, 2]);

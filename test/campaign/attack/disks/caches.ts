@@ -1,4 +1,7 @@
-/** Random damage in the files of a cache: no wrong byte comes out, and what was damaged is there again after the next compilation. */
+/**
+ * Random damage in the files of a cache: no wrong byte comes out, and what was damaged is there again after the next
+ * compilation.
+ */
 import { copyFile, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createCompiler } from '../../../../src/index.js';

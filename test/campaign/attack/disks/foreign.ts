@@ -35,7 +35,10 @@ async function ownedBy(folder: string, user: number): Promise<void> {
   for (const name of await readdir(folder, { recursive: true })) await chown(path.join(folder, name), user, user);
 }
 
-/** Where a version of darm keeps, or kept, the service's cache below the folder for temporary files: our folder, and the cache in it. */
+/**
+ * Where a version of darm keeps, or kept, the service's cache below the folder for temporary files: our folder, and the
+ * cache in it.
+ */
 const PLACES: readonly (readonly [own: string, cache: string])[] = [
   ['darm-cache', '.'],
   [`darm-${process.getuid?.() ?? 0}`, 'cache'],

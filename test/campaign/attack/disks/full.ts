@@ -1,4 +1,7 @@
-/** Disks that are full, and outputs that nobody takes: what could not be written is told, and nothing that was there is lost. */
+/**
+ * Disks that are full, and outputs that nobody takes: what could not be written is told, and nothing that was there is
+ * lost.
+ */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { kernelPath } from '../../../support/llvm.js';

@@ -42,7 +42,9 @@ export interface FetchAttack {
 /** Errors tell what is wrong, not all of what was sent. */
 const MOST_ANSWER = 64 * 1024;
 
-/** A request that `fetch` can send. The answer must have one of these statuses, and errors must be problem documents. */
+/**
+ * A request that `fetch` can send. The answer must have one of these statuses, and errors must be problem documents.
+ */
 export const fetchAttack = (
   name: string,
   allowed: readonly number[],

@@ -1,4 +1,7 @@
-/** Options that are no options: prototypes, depth, size, odd types and values; also as many times as a batch has modules. */
+/**
+ * Options that are no options: prototypes, depth, size, odd types and values; also as many times as a batch has
+ * modules.
+ */
 import { base64, tinyKernel } from '../../../support/service.js';
 import { fetchAttack, type Attack, type FetchAttack } from './attack.js';
 

@@ -14,7 +14,10 @@ export interface StartOptions {
   readonly shell?: string;
   /** The cache where it is by default, instead of none. */
   readonly defaultCache?: boolean;
-  /** Where the log goes: it is read (the default), goes to a file, or to a pipe that nobody reads or that is closed after the start. */
+  /**
+   * Where the log goes: it is read (the default), goes to a file, or to a pipe that nobody reads or that is closed
+   * after the start.
+   */
   readonly log?: 'read' | 'unread' | 'closed' | `/${string}`;
 }
 

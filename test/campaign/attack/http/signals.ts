@@ -1,4 +1,7 @@
-/** Attacks that need a service of their own: signals in the middle of things, a log that cannot be written, few files, a toolchain that is missing for a moment. */
+/**
+ * Attacks that need a service of their own: signals in the middle of things, a log that cannot be written, few files, a
+ * toolchain that is missing for a moment.
+ */
 import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -28,7 +31,9 @@ async function ends(service: ServiceProcess, expected: number | string = 0, ms =
   return how === expected ? null : `after the signal it ended with ${how}: ${service.lastWords}`;
 }
 
-/** Reads an answer at a rate, during which the signal comes: it must be whole, or end in an error that a client sees. */
+/**
+ * Reads an answer at a rate, during which the signal comes: it must be whole, or end in an error that a client sees.
+ */
 async function readWhileEnding(service: ServiceProcess, megabytes: number, pauseMs: number): Promise<string | null> {
   const answer = await fetch(`${service.url}/v1/compile`, { method: 'POST', body: largeModule(megabytes * MIB) });
   if (answer.status !== 200) return `the status is ${answer.status}`;

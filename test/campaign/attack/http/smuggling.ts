@@ -1,4 +1,7 @@
-/** Request smuggling: heads whose length two parsers could read differently. No answer may belong to a request that was hidden in a body. */
+/**
+ * Request smuggling: heads whose length two parsers could read differently. No answer may belong to a request that was
+ * hidden in a body.
+ */
 import { rawAttack, type Attack } from './attack.js';
 import { chunked, exchange, head } from './raw.js';
 

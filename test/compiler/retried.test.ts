@@ -1,8 +1,8 @@
 /** What is made when it is first asked for. */
-import { Retried } from '../../src/workers/retried.js';
+import { Retried } from '../../src/compiler/retried.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('workers/retried', { tests: 2 });
+const test = suite('compiler/retried', { tests: 2 });
 
 const failure = (work: Promise<unknown>): Promise<unknown> => work.then(() => null).catch((error: unknown) => error);
 
