@@ -12,6 +12,7 @@ import { DarmError } from '../errors.js';
 import type { BlockId } from '../ir/ids.js';
 import type { EditLog, LogRound, SurveyRemarks } from '../job/edit-log.js';
 import type { JobOptions } from '../job/options.js';
+import { loadsApart } from '../melding/cost/loads-apart.js';
 import { areWeighed, loweredSwitches, mayBecomeSelects, worthOfLowering } from '../melding/decide/switches.js';
 import { netUnitOf } from '../melding/plan.js';
 import { keptSwitches, refusedMelds } from './collect-remarks.js';
@@ -126,6 +127,7 @@ function lowerIfItPays(
   // What guides, guides round by round, and this round is not made here.
   const hoisting = rounds.guide === null ? rounds.hoisting : null;
   const { net, melded } = rounds;
+  const apart = loadsApart(snapshot, rounds.last.analyses);
   rounds.lower(switches);
   const withChains = [...rounds.made];
   rounds.meld();
@@ -137,7 +139,9 @@ function lowerIfItPays(
   // What pays without lowering is not lost because lowering does not.
   if (lowered !== null && (lowered.judged.loss === null || unlowered.judged.loss !== null)) return lowered;
   const gained = amount(rounds.net - net, options);
-  if (pays) {
+  // Where nothing has melded, the last survey shows the chains alone.
+  const partsLoads = pays && !gains && loadsApart(rounds.last.snapshot, rounds.last.analyses) > apart;
+  if (pays && !partsLoads) {
     // The chains stay, without what would meld in them.
     const { remarks } = rounds.made[withChains.length] ?? rounds.last;
     const loss = lowered?.judged.loss ?? `all melds in chains of branches together save only ${gained}`;
@@ -145,9 +149,12 @@ function lowerIfItPays(
     return { ...unlowered, kept: gains ? withChains : null, lastRemarks };
   }
   const saved = hasMelds ? `what melds in it saves ${gained}` : 'nothing melds in it';
-  const kept = keeping(unlowered, lowered?.judged.loss ?? `${why}, and ${saved}`);
+  const reason = partsLoads ? PARTS_LOADS : `${why}, and ${saved}`;
+  const kept = keeping(unlowered, lowered?.judged.loss ?? reason);
   return unlowered.judged.loss === null ? { ...kept, hoisting } : kept;
 }
+
+const PARTS_LOADS = 'in a chain of branches, loads that are on their way together would come one after the other';
 
 const keeping = (outcome: Outcome, reason: string): Outcome => ({
   ...outcome,

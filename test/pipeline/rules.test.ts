@@ -6,7 +6,7 @@ import { analyzeModule } from '../../src/pipeline/analyze.js';
 import { artifact, compile, runtime, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/rules', { tests: 35, timeoutMs: 60_000 });
+const test = suite('pipeline/rules', { tests: 36, timeoutMs: 60_000 });
 
 const HEADER = 'target triple = "amdgcn-amd-amdhsa"\n';
 const FOOTER = `
@@ -515,6 +515,55 @@ test('a switch that only chooses values becomes a chain of selects, late', async
   assert.not.match(text(artifact(late, 'll')), /^ +switch /m);
   for (const options of [{ meld: 'off' }, { meld: 'branch-fusion' }, { optimize: 'O1', meldPoint: 'early' }] as const)
     assert.is((await compile(ir, { emit: ['ll'], ...options })).functions[0]?.switchesLowered ?? 0, 0);
+});
+
+/** Three ways that have nothing in common. The first one uses what `first` names, the others both loads. */
+const threeWays = (first: string): string => `target triple = "amdgcn-amd-amdhsa"
+define amdgpu_kernel void @k(ptr addrspace(1) noalias readonly %k, ptr addrspace(1) noalias readonly %a, ptr addrspace(1) noalias readonly %b, ptr addrspace(1) noalias %o) "target-cpu"="gfx1030" {
+entry:
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  %kp = getelementptr i32, ptr addrspace(1) %k, i32 %id
+  %way = load i32, ptr addrspace(1) %kp
+  %ap = getelementptr float, ptr addrspace(1) %a, i32 %id
+  %x = load float, ptr addrspace(1) %ap
+  %bp = getelementptr float, ptr addrspace(1) %b, i32 %id
+  %y = load float, ptr addrspace(1) %bp
+  switch i32 %way, label %third [
+    i32 0, label %first
+    i32 1, label %second
+  ]
+first:
+  %f = fmul float %x, ${first}
+  br label %join
+second:
+  %s = call float @llvm.sqrt.f32(float %x)
+  %q = fdiv float %s, %y
+  br label %join
+third:
+  %l = call float @llvm.log.f32(float %y)
+  %m = fsub float %l, %x
+  br label %join
+join:
+  %r = phi float [ %f, %first ], [ %q, %second ], [ %m, %third ]
+  %op = getelementptr float, ptr addrspace(1) %o, i32 %id
+  store float %r, ptr addrspace(1) %op
+  ret void
+}
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare float @llvm.sqrt.f32(float)
+declare float @llvm.log.f32(float)`;
+
+test('a switch stays where a chain would make loads come one after the other', async () => {
+  const lowered = async (first: string): Promise<[number, string]> => {
+    const { functions, remarks } = await compile(threeWays(first), { emit: ['ll'], remarks: true });
+    const stays = remarks.flatMap((each) => (each.kind === 'switch' ? each.reason : []));
+    return [functions[0]!.switchesLowered, stays.join()];
+  };
+  assert.equal(await lowered('%y'), [1, '']);
+  assert.equal(await lowered('0.5'), [
+    0,
+    'in a chain of branches, loads that are on their way together would come one after the other',
+  ]);
 });
 
 test('what is said about how often a switch goes where is not lost where nothing melds', async () => {
