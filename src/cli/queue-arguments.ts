@@ -50,7 +50,11 @@ export function addWorkerCommand(program: Command, chosen: (flags: WorkerFlags) 
     .description('do what darm batch and darm check hand out with --queue, until SIGTERM or SIGINT');
   addAllJobsOption(worker, 'worker threads, which is how many jobs run at the same time')
     .addOption(
-      seconds('--timeout <seconds>', 'most time for a job, when the batch does not want it shorter; 0: no limit', 600),
+      seconds(
+        '--timeout <seconds>',
+        'most time for each step of a job, when the batch does not want it shorter; 0: no limit',
+        600,
+      ),
     )
     .addOption(mebibytes('--memory-limit <MiB>', "most memory of a thread's LLVM, 64 to 4096", 4096, 64, 4096))
     .option('--metrics-port <n>', 'serve /metrics and /healthz there; 0: any that is free', portNumber)

@@ -52,7 +52,7 @@ export interface CallOptions {
   readonly timeout?: number;
   /** What a callback throws, the call fails with; a worker thread ends the job. */
   readonly onProgress?: (progress: Progress) => void;
-  /** darm's own warnings as they come, one line each. They are in the result, too, with those of LLVM. */
+  /** What goes wrong with plans and melds, as it comes, one line each. The result has all other warnings, too. */
   readonly onDiagnostic?: (line: string) => void;
 }
 

@@ -30,8 +30,8 @@ export async function compileOn(
   const teller = new Teller(limits.events);
   for (const warning of warnings) teller.diagnostic(warning);
   teller.check();
-  const result = await compileSettled(executor, module, options, limits, hasSpare());
-  teller.check();
+  const compiled = compileSettled(executor, module, options, limits, hasSpare());
+  const result = await compiled.finally(() => teller.check());
   return { ...result, diagnostics: [...warnings, ...result.diagnostics] };
 }
 

@@ -356,7 +356,7 @@ class ThreadedCompiler implements Compiler {
   /** What cannot be closed keeps nothing else open. */
   async #end(): Promise<void> {
     const parts: (() => Promise<unknown> | undefined)[] = [
-      () => Promise.all([...this.#sessions].map((session) => session.close())),
+      ...[...this.#sessions].map((session) => () => session.close()),
       () => this.#caches?.close(),
       async () => (await this.#executor.take())?.close(),
       // The module is large, and V8 goes on optimising it while anything refers to it.

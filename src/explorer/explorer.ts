@@ -55,6 +55,12 @@ interface Translated {
   readonly time: number;
 }
 
+/** An answer, and the signal of whoever asked for it first. */
+interface Kept {
+  readonly answer: Promise<unknown>;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** Results that are kept. */
 const MOST_KEPT = 12;
 
@@ -72,7 +78,7 @@ export class Explorer {
   readonly #loadLayout: () => Promise<Layout>;
   #layout: Promise<Layout> | null = null;
   /** By what was asked, the latest last. */
-  readonly #kept = new Map<string, Promise<unknown>>();
+  readonly #kept = new Map<string, Kept>();
 
   constructor(compiler: ExploringCompiler, loadLayout: () => Promise<Layout>) {
     this.#compiler = compiler;
@@ -211,22 +217,24 @@ export class Explorer {
 
   /** Askers of the same thing share an answer. A failure is not kept. */
   async #keep<T>(asked: readonly unknown[], call: ExploreCall, make: () => Promise<T>): Promise<T> {
-    const key = JSON.stringify(asked, (_, value: unknown) => (value instanceof Uint8Array ? asText(value) : value));
-    const known = this.#kept.get(key) as Promise<T> | undefined;
-    const made = known ?? make();
+    const key = JSON.stringify(asked, (_, value: unknown) =>
+      value instanceof Uint8Array ? { bytes: asText(value) } : value,
+    );
+    const known = this.#kept.get(key);
+    const { answer, signal } = known ?? { answer: make(), signal: call.signal };
     this.#kept.delete(key);
-    this.#kept.set(key, made);
+    this.#kept.set(key, { answer, signal });
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= MOST_KEPT) break;
       this.#kept.delete(oldest);
     }
     try {
-      return await made;
+      return (await answer) as T;
     } catch (error) {
-      if (this.#kept.get(key) === made) this.#kept.delete(key);
+      if (this.#kept.get(key)?.answer === answer) this.#kept.delete(key);
       // Whoever asked first has left, which ends nobody else's question.
-      const isOurs = known === undefined || call.signal?.aborted === true;
-      if (isOurs || !(error instanceof DarmError) || error.code !== 'aborted') throw error;
+      const hasLeft = known !== undefined && signal?.aborted === true && call.signal?.aborted !== true;
+      if (!hasLeft || !(error instanceof DarmError) || error.code !== 'aborted') throw error;
       return this.#keep(asked, call, make);
     }
   }

@@ -55,7 +55,9 @@ function doApart(task: ApartTask, file: string): Promise<CompileResult | LaunchC
       child.kill('SIGKILL');
     });
     // There may be several: that it cannot be started, and that nothing can be sent to it.
-    child.on('error', (error) => reject(new DarmError('io', `no process can be started: ${error.message}`)));
+    child.on('error', (error) =>
+      reject(new DarmError('io', `cannot start, or reach, a process for it: ${error.message}`)),
+    );
     child.once('exit', (code, signal) => {
       clearTimeout(timer);
       const how = signal ?? `exit code ${code}`;

@@ -50,13 +50,13 @@ export const JOB_OPTIONS = {
       commands: ['compile', 'batch', 'check', 'tune'],
       letter: 'O',
       value: 'level',
-      byDefault: () => '2; of source 3',
+      byDefault: () => '2 (source: 3)',
     },
   }),
   optimize: option(choice('none', 'O1', 'O2', 'O3', 'Os'), {
     default: 'none',
     about: "LLVM's optimisation pipeline",
-    flag: { commands: ALL_AND_TUNE, value: 'level', byDefault: () => 'none; of source O3' },
+    flag: { commands: ALL_AND_TUNE, value: 'level', byDefault: () => 'none (source: O3)' },
   }),
   meld: option(choice('darm', 'branch-fusion', 'tail-merge', 'off'), {
     default: 'darm',

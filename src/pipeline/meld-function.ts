@@ -127,8 +127,10 @@ function lowerIfItPays(
   // What guides, guides round by round, and this round is not made here.
   const hoisting = rounds.guide === null ? rounds.hoisting : null;
   const { net, melded } = rounds;
-  const apart = loadsApart(snapshot, rounds.last.analyses);
+  const isAboutTime = pays && options.profit !== 'size';
+  const apart = isAboutTime ? loadsApart(snapshot, rounds.last.analyses) : 0;
   rounds.lower(switches);
+  const partsLoads = isAboutTime && loadsApart(rounds.last.snapshot, rounds.last.analyses) > apart;
   const withChains = [...rounds.made];
   rounds.meld();
   // Melds are judged without what metadata say of the switch: that is lost in the chain. Selects alone are not.
@@ -139,8 +141,6 @@ function lowerIfItPays(
   // What pays without lowering is not lost because lowering does not.
   if (lowered !== null && (lowered.judged.loss === null || unlowered.judged.loss !== null)) return lowered;
   const gained = amount(rounds.net - net, options);
-  // Where nothing has melded, the last survey shows the chains alone.
-  const partsLoads = pays && !gains && loadsApart(rounds.last.snapshot, rounds.last.analyses) > apart;
   if (pays && !partsLoads) {
     // The chains stay, without what would meld in them.
     const { remarks } = rounds.made[withChains.length] ?? rounds.last;

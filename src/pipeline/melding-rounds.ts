@@ -84,7 +84,7 @@ export class MeldingRounds {
 
   /** Melds until nothing is left that pays, by itself or with what melds behind it. */
   meld(): void {
-    this.#survey();
+    if (this.#last === null) this.#survey();
     this.#meldOn();
     while (this.#doubtfulPay()) this.#meldDoubtful();
   }
@@ -222,9 +222,10 @@ export class MeldingRounds {
     this.#hopeless = others.#hopeless;
   }
 
-  /** Makes divergent switches branches. */
+  /** Makes divergent switches branches, and looks at what they are then. */
   lower(switches: readonly BlockId[]): void {
     this.#carryOut({ ...NO_EDITS, lowered: switches });
+    this.#survey();
   }
 
   /** The round that hoists sides where nothing melds any more, by the cost model. Null without any. */

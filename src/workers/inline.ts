@@ -71,8 +71,11 @@ export class InlineExecutor implements Executor {
     if (outcome.ok || !isOutOfStack(outcome.error)) return unwrap(outcome);
     if (this.#closed) throw abortedError();
     this.#pool ??= await this.#startPool();
-    // Who has closed this meanwhile has seen no pool.
-    if (this.#closed) await this.#pool.close();
+    if (this.#closed) {
+      // Whoever closed this has seen no pool.
+      await this.#pool.close();
+      throw abortedError();
+    }
     return this.#pool.run(task, limits);
   }
 
